@@ -62,6 +62,8 @@ pub struct Halves {
 pub struct Rest {
     /// How many time steps it makes; may be 0.
     pub steps: VariableId,
+    /// How many iterations of the time loop these are, where that does not follow.
+    pub turns: Option<VariableId>,
     /// Not 0 for the last one, which stores the fields that are not carried.
     pub last: VariableId,
 }
@@ -153,7 +155,7 @@ pub(crate) fn launches(
 ) -> Vec<Node> {
     let stream = &placed.stream;
     let text = |affine: &Affine| IntExpr::from_affine(affine, &[]);
-    let steps = i64::from(stream.size.steps);
+    let (steps, period) = (i64::from(stream.size.steps), stream.period);
     let time = names.variables[it.variable.0 as usize].clone();
     let mut fresh = |wanted: &str| {
         let variable = VariableId(names.variables.len() as u32);
@@ -164,8 +166,12 @@ pub(crate) fn launches(
     let [count, pairs, pair, left] = ["steps", "pairs", "pair", "left"].map(|it| fresh(&format!("{time}_{it}")));
     // The first step of each launch, and what the two at the end are told.
     let firsts = [(); 4].map(|()| fresh(&format!("{time}_first")));
-    let rests = [(); 2].map(|()| Rest { steps: fresh(&format!("{time}_now")), last: fresh("is_last") });
-    let parts = stream.size.rows.is_none().then(|| fresh("parts"));
+    let rests = [(); 2].map(|()| Rest {
+        steps: fresh(&format!("{time}_now")),
+        turns: (period > 1).then(|| fresh(&format!("{time}_turns"))),
+        last: fresh("is_last"),
+    });
+    let cuts = stream.size.rows.is_none().then(|| fresh("parts"));
     let of_hexagons = stream
         .hexagon
         .as_ref()
@@ -198,7 +204,7 @@ pub(crate) fn launches(
             .map(|stage| stage.limits.clone().map(|(low, high)| (text(&low), text(&high))))
             .collect(),
         iterators: iterators.clone(),
-        parts,
+        parts: cuts,
         first,
         rest,
         halves: None,
@@ -238,7 +244,10 @@ pub(crate) fn launches(
     let set = |variable: VariableId, value: IntExpr| Node::Let { variable, value };
     let get = IntExpr::variable;
     let (from, until) = (text(&stream.time.0), text(&stream.time.1));
-    let all = until.minus(from.clone()).plus(IntExpr::Const(1));
+    let turns = until.minus(from.clone()).plus(IntExpr::Const(1));
+    let all = parts(turns.clone(), period);
+    // What the last step leaves out.
+    let short = all.clone().times(IntExpr::Const(period)).minus(turns);
     let (hexagons, from, all) = match &stream.hexagon {
         None => (vec![], from, all),
         Some(hexagon) => {
@@ -278,25 +287,29 @@ pub(crate) fn launches(
                     wide: None,
                     body: vec![launch],
                 }),
-                set(after, from.plus(get(made))),
+                set(after, from.plus(get(made).times(IntExpr::Const(period)))),
             ];
             (nodes, get(after), all.minus(get(made)))
         }
     };
-    let after_pairs = |pairs: VariableId| from.clone().plus(IntExpr::Const(2 * steps).times(get(pairs)));
+    let after_pairs = |pairs: VariableId| from.clone().plus(IntExpr::Const(2 * steps * period).times(get(pairs)));
     let both = vec![
         set(firsts[0], after_pairs(pair)),
         Node::Launch(there),
-        set(firsts[1], get(firsts[0]).plus(IntExpr::Const(steps))),
+        set(firsts[1], get(firsts[0]).plus(IntExpr::Const(steps * period))),
         Node::Launch(back),
     ];
-    let cut = parts.map(|parts| {
+    let set_turns = |rest: Rest, left_out: IntExpr| {
+        let made = get(rest.steps).times(IntExpr::Const(period)).minus(left_out);
+        rest.turns.map(|turns| set(turns, made))
+    };
+    let cut = cuts.map(|parts| {
         let it = streaming(false, firsts[0], None);
         let columns = if stream.axes[1].is_some() { it.strips().times(it.bands()) } else { it.strips() };
         let decides = stream.parts(input.algorithm, &Gpu::HOPPER);
         set(parts, IntExpr::Parts(decides, Box::new(columns), Box::new(it.rows())))
     });
-    let body = vec![
+    let mut body = vec![
         set(pairs, get(count).minus(IntExpr::Const(1)).floor_div(2 * steps)),
         Node::For(For {
             variable: pair,
@@ -313,13 +326,16 @@ pub(crate) fn launches(
         set(left, get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)))),
         set(firsts[2], after_pairs(pairs)),
         set(rests[0].steps, get(left).floor_div(2)),
+    ];
+    body.extend(set_turns(rests[0], IntExpr::Const(0)));
+    body.extend([
         set(rests[0].last, IntExpr::Const(0)),
         Node::Launch(rest_there),
-        set(firsts[3], get(firsts[2]).plus(get(rests[0].steps))),
+        set(firsts[3], get(firsts[2]).plus(get(rests[0].steps).times(IntExpr::Const(period)))),
         set(rests[1].steps, get(left).minus(get(rests[0].steps))),
-        set(rests[1].last, IntExpr::Const(1)),
-        Node::Launch(rest_back),
-    ];
+    ]);
+    body.extend(set_turns(rests[1], short));
+    body.extend([set(rests[1].last, IntExpr::Const(1)), Node::Launch(rest_back)]);
     let streamed = vec![
         set(count, all),
         Node::If {

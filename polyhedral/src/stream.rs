@@ -14,10 +14,15 @@
 //! Over matrices most steps may be made by hexagons over time and rows instead: see [`hexagon`].
 //!
 //! [`find`] proves that this is what the source computes. Below the time loop every statement has a nest of its own over
-//! a box that is the same for all time steps, and reads no element of the array that it writes but its own: so a nest
+//! a box that is the same for all time steps, and reads no element that it writes but its own: so a nest
 //! maps versions of arrays to the next version of one array, whatever the order of its points. A stage of the stream
-//! computes just this version, point by point with the same expression; points outside of the box keep what they were. What is left to show is that each value is there when it is read: that is arithmetic on offsets, see
-//! [`pipeline`].
+//! computes just this version, point by point with the same expression; points outside of the box keep what they were. Where
+//! several nests write an array, such as one for its inner points and some for its edges, the first begins the version of the step and
+//! the others revise it in place, in their order. What is left to show is that each value is there when it is read: that is
+//! arithmetic on offsets, see [`pipeline`].
+//!
+//! Arrays that change places after each step have nests of their own for even and odd steps: then a step of the stream is a
+//! [period](Stream::period) of the loop's, and the last launch may leave out the last nests of its last one.
 
 pub mod hexagon;
 mod parts;
@@ -27,7 +32,7 @@ mod sums;
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::error::Error;
-use crate::isl::{Ctx, Set};
+use crate::isl::{Ctx, DimType, Set};
 use crate::machine::Gpu;
 use crate::place::{Side, bound};
 use crate::relation;
@@ -39,6 +44,8 @@ pub use parts::Parts;
 pub use pipeline::Reach;
 pub use sums::{Sums, Term};
 
+/// Subscripts of an axis, beside the first, of what counts as an edge.
+const THIN: i64 = 32;
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
 /// The most warps of a thread block.
@@ -48,8 +55,10 @@ pub const MOST_WARPS: u32 = 32;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
     pub size: StreamSize,
-    /// First and last time step.
+    /// First and last iteration of the time loop.
     pub time: (Affine, Affine),
+    /// How many iterations of the time loop make up a time step: more than one where nests run in every second one, or third.
+    pub period: i64,
     /// The arrays that are written.
     pub fields: Vec<Field>,
     /// The nests of one time step, in order.
@@ -72,8 +81,10 @@ pub struct Stream {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     pub array: ArrayId,
-    /// The stage that writes it.
+    /// The first stage that writes it: it begins the version of a time step.
     pub writer: usize,
+    /// The last one that writes it.
+    pub finisher: usize,
     /// Whether a time step needs its values from the one before. The others are stored by the last step alone.
     pub carried: bool,
     /// Whether its values outside of the box that is written are read. They never change; warps at the rims hand them on
@@ -93,7 +104,9 @@ pub struct Stage {
     pub lag: i64,
     /// The iterator of the statement that runs along time.
     pub time: u32,
-    /// The iterators that run along columns, lines and rows.
+    /// The iteration of the time loop in which it runs, counted from the first one of a time step.
+    pub turn: i64,
+    /// The iterators that run along columns, lines and rows, where it has such loops.
     pub iterators: [Option<u32>; 3],
     /// Subscripts of what an instance writes, relative to its iterators.
     pub shift: [i64; 3],
@@ -103,6 +116,8 @@ pub struct Stage {
     pub reads: Vec<Source>,
     /// How it adds up, if rows give their part as they come.
     pub sums: Option<Sums>,
+    /// Along which axes it writes few subscripts beside what others do, such as an edge: what most of the domain need not look at.
+    pub thin: [bool; 3],
 }
 
 impl Stage {
@@ -224,6 +239,7 @@ pub fn find_all(
 #[derive(Clone)]
 struct Nests {
     time: (Affine, Affine),
+    period: i64,
     axes: [Option<u32>; 3],
     all: Vec<Nest>,
 }
@@ -232,6 +248,7 @@ struct Nests {
 struct Nest {
     computation: ComputationId,
     time: u32,
+    turn: i64,
     iterators: [Option<u32>; 3],
     shift: [i64; 3],
     limits: [(Affine, Affine); 3],
@@ -257,8 +274,9 @@ impl Nests {
             Node::Sequence(children) => children.as_slice(),
             other => std::slice::from_ref(other),
         };
-        let (mut all, mut steps): (Vec<Nest>, Option<(Affine, Affine)>) = (vec![], None);
-        let (mut axes, mut sizes) = (None, None);
+        let mut axes = None;
+        let mut sizes = None;
+        let mut orders: Vec<(ComputationId, u32)> = vec![];
         for child in children {
             let mut around = vec![time];
             let mut here = child;
@@ -271,12 +289,13 @@ impl Nests {
             };
             let computation = algorithm.computation(*id);
             let name = &computation.name;
-            let rank = around.len() - 1;
-            let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == rank + 1 && depth <= 1) else {
-                return no(format!("`{name}` does not stand in just a time loop and one to three loops over points"));
+            let rank = computation.write.subscripts.len();
+            let loops = around.len() - 1;
+            let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == loops + 1 && depth <= 1) else {
+                return no(format!("`{name}` does not stand in just a time loop and at most three loops over points"));
             };
             if *axes.get_or_insert(own) != own {
-                return no(format!("the nest of `{name}` has another number of loops than the one before"));
+                return no(format!("`{name}` writes an array with another number of axes than the nest before"));
             }
             if around[1..].iter().any(|it| it.tag != Tag::Sequential) {
                 return no(format!("a loop around `{name}` has a tag of its own"));
@@ -291,53 +310,46 @@ impl Nests {
             if computation.predicate.is_some() {
                 return no(format!("`{name}` writes on a condition on data"));
             }
-            let subscripts: Option<Vec<(u32, i64)>> = computation.write.subscripts.iter().map(shifted).collect();
-            let is_point = |subscripts: &Vec<(u32, i64)>| {
-                let different: BTreeSet<u32> = subscripts.iter().map(|(iterator, _)| *iterator).collect();
-                subscripts.len() == rank && different.len() == rank && !different.contains(&order[0])
-            };
-            let Some(subscripts) = subscripts.filter(is_point) else {
-                return no(format!("what `{name}` writes is not one point of an array with an axis for each loop"));
-            };
             // Pieces for the same sizes: code asks for these around the time loop.
             let piece = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(id));
             let text = piece.map(|(_, text)| text);
             if *sizes.get_or_insert(text) != text {
                 return no(format!("the nest of `{name}` runs for other sizes than the one before"));
             }
-            let domain = relation::domain(algorithm, *id)?;
-            let Some(limits) = box_of(ctx, algorithm, *id, &domain, piece.map(|(sizes, _)| sizes))? else {
-                return no(format!("`{name}` does not run over the same box of points in all time steps"));
+            orders.push((*id, order[0]));
+        }
+        let Some(axes) = axes else { return no("it holds no nest") };
+        let Some(steps) = steps_of(ctx, algorithm, &orders)? else { return no("its first and last step are not known") };
+        let mut all = vec![];
+        let mut period = None;
+        for &(computation, time) in &orders {
+            let nest = match Nest::of(ctx, algorithm, computation, (time, &steps), &axes, (orders.len() as i64, period))? {
+                Ok((nest, own)) => {
+                    period = Some(own);
+                    nest
+                }
+                Err(obstacle) => return Ok(Err(obstacle)),
             };
-            let first = limits[order[0] as usize].clone();
-            match &steps {
-                Some(steps) if *steps != first => return no("not all nests run in the same time steps"),
-                Some(_) | None => steps = Some(first),
-            }
-            let single = || (Affine::constant(1), Affine::constant(1));
-            let (mut iterators, mut shift, mut boxed) = ([None; 3], [0; 3], [single(), single(), single()]);
-            for (at, axis) in own.iter().enumerate() {
-                let Some((iterator, by)) = axis.map(|axis| subscripts[axis as usize]) else { continue };
-                let (low, high) = &limits[iterator as usize];
-                (iterators[at], shift[at]) = (Some(iterator), by);
-                boxed[at] = (low.add_constant(by)?, high.add_constant(by)?);
-            }
-            all.push(Nest { computation: *id, time: order[0], iterators, shift, limits: boxed });
+            all.push(nest);
         }
-        match (steps, axes) {
-            (Some(time), Some(axes)) => Ok(Ok(Nests { time, axes, all })),
-            _ => no("it holds no nest"),
+        let period = period.expect("there is a nest");
+        if let Some(turn) = (0..period).find(|turn| all.iter().all(|nest| nest.turn != *turn)) {
+            return no(format!("no nest runs in iteration {} of each {period}", turn + 1));
         }
+        all.sort_by_key(|nest| nest.turn);
+        Ok(Ok(Nests { time: steps, period, axes, all }))
     }
 
     /// The versions that the nests read, and when each is there.
     fn stream(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
         let mut fields: Vec<Field> = vec![];
-        for (writer, nest) in self.all.iter().enumerate() {
+        for (at, nest) in self.all.iter().enumerate() {
             let array = algorithm.computation(nest.computation).write.array;
             let it = algorithm.array(array);
-            if fields.iter().any(|field| field.array == array) {
-                return Err(Obstacle(format!("two nests write `{}`", it.name)));
+            if let Some(field) = fields.iter_mut().find(|field| field.array == array) {
+                // What the nests leave out is what it was.
+                (field.finisher, field.rim) = (at, true);
+                continue;
             }
             if !matches!(it.kind, ArrayKind::Argument | ArrayKind::Returned | ArrayKind::Local { outer: 0 })
                 || !it.firsts.is_empty()
@@ -345,32 +357,48 @@ impl Nests {
             {
                 return Err(Obstacle(format!("`{}` is no contiguous array that counts from 1", it.name)));
             }
-            fields.push(Field { array, writer, carried: false, rim: false, lead: 0 });
+            fields.push(Field { array, writer: at, finisher: at, carried: false, rim: false, lead: 0 });
         }
-        let mut stages = vec![];
-        for (at, nest) in self.all.into_iter().enumerate() {
+        for field in &mut fields {
+            // The last launch may leave out what is written in later iterations of its last step.
+            field.carried = self.all[field.finisher].turn > 0;
+        }
+        let mut stages: Vec<Stage> = vec![];
+        for (at, nest) in self.all.iter().enumerate() {
             let computation = algorithm.computation(nest.computation);
+            let own = fields.iter().position(|field| field.array == computation.write.array);
+            let own = own.expect("each array that is written is a field");
             let mut reads = vec![];
             for read in &computation.reads {
                 reads.push(match fields.iter().position(|field| field.array == read.array) {
                     None if read.is_affine() => Source::Memory,
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
                     Some(field) => {
-                        let source = source(algorithm, (&nest, at), &self.axes, read, (field, fields[field].writer))?;
+                        let source = source(algorithm, (nest, at), &self.axes, read, (field, &fields[field]))?;
                         if let Source::Field { fresh, offset, .. } = source {
                             fields[field].carried |= !fresh;
                             fields[field].rim |= offset != [0; 3];
                         }
-                        if let Source::Field { fresh: true, .. } = source {
+                        if let Source::Field { fresh: true, offset, .. } = source {
                             let stage: &Stage = &stages[fields[field].writer];
                             fields[field].rim |= !is_inside(&nest.limits, &stage.limits);
+                            // Before the last nest has written, what none has may be that of the step before.
+                            let place = moved(&nest.limits, offset).ok_or_else(|| far(&computation.name))?;
+                            let mut writers = stages.iter().filter(|stage| stage.field == field);
+                            let is_new = writers.any(|stage| is_inside(&place, &stage.limits));
+                            fields[field].carried |= at <= fields[field].finisher && !is_new;
                         }
                         source
                     }
                 });
             }
-            let Nest { computation, time, iterators, shift, limits } = nest;
-            stages.push(Stage { computation, field: at, lag: 0, time, iterators, shift, limits, reads, sums: None });
+            let thin = [0, 1, 2].map(|axis| {
+                let narrow = |nest: &Nest| span(&nest.limits[axis]).is_some_and(|span| span <= THIN);
+                self.axes[axis].is_some() && narrow(nest) && !self.all.iter().all(narrow)
+            });
+            let Nest { computation, time, turn, iterators, shift, limits } = nest.clone();
+            let (field, lag, sums) = (own, 0, None);
+            stages.push(Stage { computation, field, lag, time, turn, iterators, shift, limits, reads, sums, thin });
         }
         for field in &mut fields {
             // All of it goes to the copy that the next launch reads.
@@ -389,6 +417,7 @@ impl Nests {
             size: StreamSize { steps, lines, warps, rows, ..size },
             axes: self.axes,
             time: self.time,
+            period: self.period,
             fields,
             stages,
             lag: 0,
@@ -422,61 +451,175 @@ fn shifted(subscript: &Subscript) -> Option<(u32, i64)> {
     Some((affine.add_constant(-by).ok()?.as_iterator()?, by))
 }
 
-/// Where a nest, at its place among all, gets a read of a field, written by the nest `writer`.
+/// A box so far away.
+fn moved(limits: &[(Affine, Affine); 3], by: [i64; 3]) -> Option<[(Affine, Affine); 3]> {
+    let mut place = limits.clone();
+    for ((low, high), by) in place.iter_mut().zip(by) {
+        (*low, *high) = (low.add_constant(by).ok()?, high.add_constant(by).ok()?);
+    }
+    Some(place)
+}
+
+fn far(computation: &str) -> Obstacle {
+    Obstacle(format!("`{computation}` reads too far away"))
+}
+
+/// Subscripts of an axis beside the first that a box with a number of them has.
+fn span((low, high): &(Affine, Affine)) -> Option<i64> {
+    high.sub(low).ok()?.as_constant()
+}
+
+/// Where a nest, at its place among all, gets a read of a field.
 fn source(
     algorithm: &Algorithm,
     (nest, stage): (&Nest, usize),
     axes: &[Option<u32>; 3],
     read: &Access,
-    (field, writer): (usize, usize),
+    (field, written): (usize, &Field),
 ) -> Result<Source, Obstacle> {
     let name = &algorithm.array(read.array).name;
-    let computation = &algorithm.computation(nest.computation).name;
+    let computation = algorithm.computation(nest.computation);
     let mut offset = [0; 3];
     for (at, axis) in axes.iter().enumerate() {
-        let Some(axis) = axis else { continue };
-        let place = read.subscripts.get(*axis as usize).and_then(shifted);
-        let Some((_, by)) = place.filter(|(iterator, _)| Some(*iterator) == nest.iterators[at]) else {
+        let Some(axis) = axis.map(|axis| axis as usize) else { continue };
+        let place = read.subscripts.get(axis);
+        let by = match nest.iterators[at] {
+            Some(iterator) => place.and_then(shifted).filter(|it| it.0 == iterator).map(|it| it.1 - nest.shift[at]),
+            None => place.and_then(Subscript::as_affine).and_then(|place| {
+                place.sub(&nest.limits[at].0).ok()?.as_constant()
+            }),
+        };
+        let Some(by) = by else {
             return Err(Obstacle(format!(
-                "`{computation}` reads `{name}` at another place than a fixed distance away"
+                "`{}` reads `{name}` at another place than a fixed distance away", computation.name
             )));
         };
-        offset[at] = by - nest.shift[at];
+        offset[at] = by;
     }
-    if writer == stage && offset != [0; 3] {
-        return Err(Obstacle(format!("`{computation}` reads neighbours in `{name}` that it has just written")));
+    let fresh = written.writer < stage;
+    let is_own = computation.write.array == read.array;
+    let outside = (0..3).any(|axis| span(&nest.limits[axis]).is_some_and(|span| offset[axis].abs() > span));
+    if is_own && offset != [0; 3] && !outside {
+        return Err(Obstacle(format!("`{}` reads neighbours in `{name}` that it has just written", computation.name)));
     }
-    Ok(Source::Field { field, fresh: writer < stage, offset, age: 0 })
+    // Lines pass from warp to warp once, when all has been written.
+    if fresh && stage <= written.finisher && offset[1] != 0 {
+        return Err(Obstacle(format!(
+            "`{}` reads another line of `{name}` before all nests of a step have written it", computation.name
+        )));
+    }
+    Ok(Source::Field { field, fresh, offset, age: 0 })
 }
 
-/// First and last value of each iterator, if the domain is just that box, for the sizes for which it has instances at all.
-fn box_of(
+/// The first and the last iteration of the time loop in which any of its nests runs, given with its iterator along time.
+fn steps_of(
     ctx: &Ctx,
     algorithm: &Algorithm,
-    id: ComputationId,
-    domain: &Set,
-    sizes: Option<&Set>,
-) -> Result<Option<Vec<(Affine, Affine)>>, Error> {
-    let space = relation::domain_space(ctx, algorithm, id)?;
-    let names = algorithm.param_names();
-    let mut limits = vec![];
-    let mut whole = Set::universe(&space)?.intersect_params(&algorithm.context)?;
-    if let Some(sizes) = sizes {
-        whole = whole.intersect_params(sizes)?;
+    nests: &[(ComputationId, u32)],
+) -> Result<Option<(Affine, Affine)>, Error> {
+    let mut all: Option<Set> = None;
+    for &(id, time) in nests {
+        let domain = relation::domain(algorithm, id)?;
+        let loops = algorithm.computation(id).iterators.len() as u32;
+        let along = domain.project_out(DimType::Set, time + 1, loops - time - 1)?.project_out(DimType::Set, 0, time)?;
+        // Without what says that it runs in every second one, or third.
+        let along = along.simple_hull()?.remove_divs()?.to_set()?;
+        all = Some(match all {
+            Some(others) => others.union(&along)?,
+            None => along,
+        });
     }
-    for axis in 0..algorithm.computation(id).iterators.len() as u32 {
-        let low = bound(ctx, algorithm, domain, axis, Side::Low)?;
-        let high = bound(ctx, algorithm, domain, axis, Side::High)?;
-        let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
-        let iterator = Affine::iterator(axis).to_isl(&space, &names)?;
-        whole = whole.intersect(&iterator.ge_set(&low.to_isl(&space, &names)?)?)?;
-        whole = whole.intersect(&iterator.le_set(&high.to_isl(&space, &names)?)?)?;
-        limits.push((low, high));
+    let Some(all) = all else { return Ok(None) };
+    let all = all.coalesce()?;
+    let low = bound(ctx, algorithm, &all, 0, Side::Low)?;
+    let high = bound(ctx, algorithm, &all, 0, Side::High)?;
+    Ok(low.zip(high))
+}
+
+impl Nest {
+    /// The nest of a computation whose iterator along time is given, with the steps of all nests; and the period that it keeps, which is that of
+    /// the nests before if there are any, else at most as long as there are nests.
+    fn of(
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        id: ComputationId,
+        (time, steps): (u32, &(Affine, Affine)),
+        axes: &[Option<u32>; 3],
+        (nests, period): (i64, Option<i64>),
+    ) -> Result<Result<(Nest, i64), Obstacle>, Error> {
+        let computation = algorithm.computation(id);
+        let name = &computation.name;
+        let domain = relation::domain(algorithm, id)?;
+        let (mut iterators, mut shift) = ([None; 3], [0; 3]);
+        let single = || (Affine::constant(1), Affine::constant(1));
+        let mut limits = [single(), single(), single()];
+        let mut ranges = BTreeMap::new();
+        for (at, axis) in axes.iter().enumerate() {
+            let Some(axis) = axis else { continue };
+            let subscript = &computation.write.subscripts[*axis as usize];
+            let place = subscript.as_affine().filter(|place| !place.involves_any_iterator());
+            limits[at] = match (shifted(subscript), place) {
+                (Some((iterator, by)), _) if iterator != time && !ranges.contains_key(&iterator) => {
+                    let low = bound(ctx, algorithm, &domain, iterator, Side::Low)?;
+                    let high = bound(ctx, algorithm, &domain, iterator, Side::High)?;
+                    let Some((low, high)) = low.zip(high) else {
+                        return no(format!("`{name}` does not run over a box of points"));
+                    };
+                    (iterators[at], shift[at]) = (Some(iterator), by);
+                    ranges.insert(iterator, (low.clone(), high.clone()));
+                    (low.add_constant(by)?, high.add_constant(by)?)
+                }
+                (_, Some(place)) => (place.clone(), place.clone()),
+                _ => return no(format!("what `{name}` writes is not one point of an array for each iteration")),
+            };
+        }
+        if ranges.len() + 1 != computation.iterators.len() {
+            return no(format!("what `{name}` writes is not one point of an array for each iteration"));
+        }
+        let space = relation::domain_space(ctx, algorithm, id)?;
+        let names = algorithm.param_names();
+        let mut whole = Set::universe(&space)?.intersect_params(&algorithm.context)?;
+        if let Some((sizes, _)) = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(&id)) {
+            whole = whole.intersect_params(sizes)?;
+        }
+        ranges.insert(time, steps.clone());
+        for (iterator, (low, high)) in &ranges {
+            let iterator = Affine::iterator(*iterator).to_isl(&space, &names)?;
+            whole = whole.intersect(&iterator.ge_set(&low.to_isl(&space, &names)?)?)?;
+            whole = whole.intersect(&iterator.le_set(&high.to_isl(&space, &names)?)?)?;
+        }
+        let since = Affine::iterator(time).sub(&steps.0)?;
+        let periods = period.map_or(1..=nests, |period| period..=period);
+        for (period, turn) in periods.flat_map(|period| (0..period).map(move |turn| (period, turn))) {
+            let in_turn = since.add_constant(-turn)?.modulo(period)?.to_isl(&space, &names)?;
+            let some = whole.intersect(&in_turn.eq_set(&Affine::constant(0).to_isl(&space, &names)?)?)?;
+            if some.is_equal(&domain)? {
+                let computation = id;
+                return Ok(Ok((Nest { computation, time, turn, iterators, shift, limits }, period)));
+            }
+        }
+        no(format!("`{name}` does not run over the same box of points in all time steps, or in every second, or third"))
     }
-    Ok(whole.is_equal(domain)?.then_some(limits))
 }
 
 impl Stream {
+    /// The stages that write a field, in order.
+    pub fn writers(&self, field: usize) -> impl Iterator<Item = usize> + '_ {
+        let stages = self.stages.iter().enumerate();
+        stages.filter(move |(_, stage)| stage.field == field).map(|(at, _)| at)
+    }
+
+    /// How many rows after it was begun a stage revises a row of the version that it writes; 0 for the one that begins it.
+    pub fn revises_after(&self, stage: usize) -> i64 {
+        let own = &self.stages[stage];
+        own.lag - self.stages[self.fields[own.field].writer].lag
+    }
+
+    /// Whether a stage changes a version that another one began.
+    pub fn revises(&self, stage: usize) -> bool {
+        self.fields[self.stages[stage].field].writer != stage
+    }
+
     /// Points along the first axis that a warp stores.
     pub fn width(&self) -> i64 {
         let points = i64::from(self.size.points);

@@ -255,6 +255,126 @@ fn streams_compute_what_the_source_does() {
     report(failures);
 }
 
+/// Programs some of whose arrays are written by several nests, or change places after each step: name, arguments, element type, body
+/// of the time loop, and kernels.
+fn edges_and_levels() -> Vec<(&'static str, &'static str, &'static str, String)> {
+    let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);
+    let along = |bounds: &str, statement: &str| format!("        for {bounds}\n            {statement}\n        end\n");
+    let star = |array: &str| STAR.replace('A', array);
+    let wave = "2.0 * A[i, j] - P[i, j] + 0.1 * (A[i+1, j] + A[i-1, j] + A[i, j+1] + A[i, j-1] - 4.0 * A[i, j])";
+    vec![
+        (
+            "two that change places",
+            "A B",
+            "Float32",
+            inner(&format!("@comp S B[i, j] = {STAR}")) + "        A, B = B, A\n",
+        ),
+        (
+            "three that change places",
+            "A P N",
+            "Float64",
+            inner(&format!("@comp S N[i, j] = {wave} + t")) + "        P, A, N = A, N, P\n",
+        ),
+        (
+            "two that change places, with edges of their own",
+            "A B",
+            "Float32",
+            inner(&format!("@comp S B[i, j] = {STAR}"))
+                + &along("j in 1:n", "B[1, j] = B[2, j]")
+                + &along("j in 1:n", "B[m, j] = B[m-1, j]")
+                + "        A, B = B, A\n",
+        ),
+        (
+            "edges that copy what lies beside them",
+            "A B",
+            "Float32",
+            inner(&format!("@comp S B[i, j] = {STAR}"))
+                + &along("j in 2:n-1", "B[1, j] = B[2, j]")
+                + &along("j in 2:n-1", "B[m, j] = 0.5f0 * (B[m-1, j] + B[m-2, j])")
+                + &along("i in 1:m", "B[i, 1] = B[i, 2]")
+                + &along("i in 1:m", "B[i, n] = B[i, n-1] - 0.5f0 * B[i, n-2]")
+                + &nest("1:m", "1:n", "A[i, j] = B[i, j]"),
+        ),
+        (
+            "edges first, some of the step before",
+            "A B",
+            "Float64",
+            along("j in 1:n", "B[1, j] = A[2, j] + t")
+                + &along("i in 1:m", "B[i, n] = A[i, n-1]")
+                + &along("i in 2:m-1", "B[i, 1] = 0.5 * A[i, 2]")
+                + &nest("2:m", "2:n-1", "@comp S B[i, j] = 0.25 * (A[i-1, j] + A[i, j-1] + A[i, j+1]) - 0.1 * A[i, j]")
+                + &nest("1:m", "1:n", "A[i, j] = B[i, j]"),
+        ),
+        (
+            "two halves and a line between them",
+            "A B",
+            "Float32",
+            nest("2:2", "2:n-1", "B[i, j] = A[i, j] - 1f0")
+                + &nest("3:m-1", "2:n-1", &format!("@comp S B[i, j] = {STAR}"))
+                + &along("i in 2:m-1", "B[i, 3] = B[i, 3] + 0.25f0 * i")
+                + &inner("A[i, j] = B[i, j]"),
+        ),
+        (
+            "a source in a point",
+            "A B",
+            "Float64",
+            inner("@comp S B[i, j] = 0.25 * (A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1])")
+                + "        B[3, 4] = B[3, 4] + 0.5 * t\n"
+                + &inner("A[i, j] = B[i, j]"),
+        ),
+        (
+            "fields of a wave in place",
+            "E F H",
+            "Float64",
+            along("j in 1:n", "E[1, j] = 0.1 * t")
+                + &nest("2:m", "1:n", "@comp S E[i, j] = E[i, j] - 0.5 * (H[i, j] - H[i-1, j])")
+                + &nest("1:m", "2:n", "F[i, j] = F[i, j] - 0.5 * (H[i, j] - H[i, j-1])")
+                + &nest("1:m-1", "1:n-1", "H[i, j] = H[i, j] - 0.7 * (F[i, j+1] - F[i, j] + E[i+1, j] - E[i, j])"),
+        ),
+        (
+            "read before it is revised",
+            "A B C",
+            "Float32",
+            inner(&format!("@comp S B[i, j] = {STAR}"))
+                + &inner("C[i, j] = B[i, j-1] + B[i+1, j] - B[i, j+1]")
+                + &along("i in 2:m-1", "B[i, 3] = C[i, 4] + B[i, 2]")
+                + &inner(&format!("A[i, j] = 0.5f0 * C[i, j] - {}", star("B"))),
+        ),
+    ]
+}
+
+#[test]
+fn edges_and_levels_stream() {
+    let mut failures = vec![];
+    for (name, arguments, element, body) in edges_and_levels() {
+        for command in ["stream(S, t, 1, 2, 8)", "stream(S, t, 2, 4)", "stream(S, t, 3, 4, 40)"] {
+            // The number of rows is that of the first matrix.
+            let text = function(arguments, element, &body, command)
+                .replace("size(A)", &format!("size({})", &arguments[..1]));
+            failures.extend(check(name, &text, &SIZES));
+        }
+    }
+    report(failures);
+}
+
+/// What writes an array while others read it, in no order that rows can keep.
+#[test]
+fn nests_that_do_not_stream_are_refused() {
+    let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);
+    let wrong = [
+        ("its own neighbours", inner("@comp S A[i, j] = A[i-1, j] + A[i, j]"), "that it has just written"),
+        ("every third step but not the others", inner("@comp S B[i, j] = A[i, j-1]") + "        t % 3 == 0 && continue\n"
+            + &inner("A[i, j] = B[i, j]"), "does not run over the same box"),
+        ("the other edge", inner("@comp S B[i, j] = A[i, j-1]") + "        for j in 2:n-1\n            B[1, j] = B[m-1, j]\n        end\n"
+            + &nest("1:m-1", "2:n-1", "A[i, j] = B[i, j]"), "at another place than a fixed distance away"),
+    ];
+    for (name, body, why) in wrong {
+        let text = function("A B", "Float32", &body, "stream(S, t, 2)");
+        let outcome = check(name, &text, &[]);
+        assert!(outcome.iter().any(|it| it.contains(why)), "{name}: {outcome:?}");
+    }
+}
+
 /// Two streams of other sizes over one program, of which the sum of a matrix's sides chooses one.
 #[test]
 fn pieces_by_size_stream() {

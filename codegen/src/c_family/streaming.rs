@@ -13,7 +13,7 @@ use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::stream::Streaming;
 use std::collections::BTreeSet;
-use tessella_polyhedral::stream::{LANES, Reach, Shared};
+use tessella_polyhedral::stream::{LANES, Reach, Shared, Stage};
 
 /// What all kernels that stream use.
 pub const STREAM_HELPERS: &str = "\
@@ -212,6 +212,11 @@ struct StageNames {
     last: String,
 }
 
+/// Whether a stage writes some columns or lines alone, which most strips do not have.
+fn is_edge(stage: &Stage) -> bool {
+    stage.thin[0] || stage.thin[1]
+}
+
 /// Whether rows are planes of several lines.
 fn has_lines(it: &Streaming) -> bool {
     it.stream.axes[1].is_some()
@@ -386,7 +391,8 @@ impl Printer<'_> {
             let which = format!("tessella_within<{points}>({}, {low_x}, {high_x})", names.column);
             let [low, high] = [&lines.0, &lines.1].map(|it| self.int(it));
             let which = self.mask(it, &names, &which, [&low, &high]);
-            out.line(format!("const {} {} = inner ? {} : {which};", bits(it), own.within, all_points(it)));
+            let inner = if is_edge(&it.stream.stages[stage]) { "0".to_string() } else { all_points(it) };
+            out.line(format!("const {} {} = inner ? {inner} : {which};", bits(it), own.within));
             if let Some(sums) = &it.stream.stages[stage].sums {
                 let element = self.element_of(it, it.stream.stages[stage].field);
                 out.line(format!("{element} {}[{steps}][{}]{} = {{}};", own.sums, sums.longest, held(it)));
@@ -404,8 +410,8 @@ impl Printer<'_> {
             let place = self.corner(it, &names, field, &from, &lead);
             out.line(format!("const {element} *{} = {place};", own.from));
             if it.is_carried(field) && it.rest.is_none() {
-                let writer = &it.stream.stages[it.stream.fields[field].writer];
-                let lag = (i64::from(steps) - 1) * it.stream.lag + writer.lag;
+                let finisher = &it.stream.stages[it.stream.fields[field].finisher];
+                let lag = (i64::from(steps) - 1) * it.stream.lag + finisher.lag;
                 let place = self.corner(it, &names, field, &to, &format!("(-{lag})"));
                 out.line(format!("{element} *{} = {place};  // steps through memory with the rows", own.to));
             }
@@ -443,20 +449,32 @@ impl Printer<'_> {
             out.line(format!("const int {first} = 0, {last} = 0;"));
             return;
         }
-        let mut firsts = names.stages.iter().map(|own| format!("{} + {}", own.first, it.stream.last_lag()));
-        let latest = names.stages.iter().zip(&it.stream.stages);
+        let whole = || names.stages.iter().zip(&it.stream.stages).filter(|(_, stage)| !stage.thin[2]);
+        let mut firsts = whole().map(|(own, _)| format!("{} + {}", own.first, it.stream.last_lag()));
+        let latest = whole();
         let lasts = latest.map(|(own, stage)| format!("{} - {}", own.last, depth - 1 - stage.lag));
-        let loads = names.fields.iter().zip(&it.stream.fields).filter(|(_, field)| field.rim);
+        let loads = names.fields.iter().zip(&it.stream.fields).enumerate().filter(|(_, (_, field))| field.rim);
         // Of a field that is not carried, rows that no stage computes have to be loaded.
-        let loads = loads.map(|(own, field)| {
-            let last = if field.carried { &own.last } else { &names.stages[field.writer].last };
-            format!("{last} - {}", field.lead + depth)
+        let loads = loads.flat_map(|(at, (own, field))| {
+            let computed = || it.stream.writers(at).filter(|writer| !it.stream.stages[*writer].thin[2]);
+            let lasts: Vec<&String> = match field.carried {
+                true => vec![&own.last],
+                false => computed().map(|writer| &names.stages[writer].last).collect(),
+            };
+            lasts.into_iter().map(|last| format!("{last} - {}", field.lead + depth)).collect::<Vec<_>>()
         });
         let mut lasts = lasts.chain(loads);
         out.line(format!("int {first} = {};", firsts.next().expect("there is a stage")));
         firsts.for_each(|other| out.line(format!("if ({other} > {first}) {first} = {other};")));
         out.line(format!("int {last} = {};", lasts.next().expect("there is a stage")));
         lasts.for_each(|other| out.line(format!("if ({other} < {last}) {last} = {other};")));
+        // Before or behind rows of an edge, wherever there is more.
+        for (own, stage) in names.stages.iter().zip(&it.stream.stages).filter(|(_, stage)| stage.thin[2]) {
+            let behind = format!("{} + {}", own.last, it.stream.last_lag() + 1);
+            let before = format!("{} - {}", own.first, depth - stage.lag);
+            out.line(format!("if ({last} - ({behind}) >= {before} - {first}) {{ if ({first} < {behind}) {first} = {behind}; }}"));
+            out.line(format!("else if ({last} > {before}) {last} = {before};"));
+        }
     }
 
     /// Some iterations, after which rows lie where they lay before.
@@ -577,8 +595,9 @@ impl Printer<'_> {
         });
         let short: BTreeSet<String> = short.collect();
         let mut inside = |axis: usize| {
-            let lows = it.limits.iter().map(|limits| limits[axis].0.clone()).chain([IntExpr::Const(1)]);
-            let highs = it.limits.iter().map(|limits| limits[axis].1.clone());
+            let limits = || it.limits.iter().zip(&it.stream.stages).filter(|(_, stage)| !is_edge(stage));
+            let lows = limits().map(|(limits, _)| limits[axis].0.clone()).chain([IntExpr::Const(1)]);
+            let highs = limits().map(|(limits, _)| limits[axis].1.clone());
             let highs = highs.chain(it.extents.iter().map(|extents| extents[axis].clone()));
             let least = within(self.int_bound(&IntExpr::max_of(lows)), Precedence::Shift);
             let most = within(self.int_bound(&IntExpr::min_of(highs)), Precedence::Shift);
@@ -590,6 +609,18 @@ impl Printer<'_> {
             let (least, most) = inside(1);
             inner.push_str(&format!(" && {top} >= {least} && {top} + {} <= {most}", it.stream.all_lines() - 1));
             short.iter().for_each(|it| inner.push_str(it));
+        }
+        for (limits, stage) in it.limits.iter().zip(&it.stream.stages).filter(|(_, stage)| is_edge(stage)) {
+            let ends = [(&west, points * i64::from(LANES) - 1), (&top, it.stream.all_lines() - 1)];
+            let apart = (0..2).filter(|axis| stage.thin[*axis]).flat_map(|axis| {
+                let (low, high) = &limits[axis];
+                let (at, length) = ends[axis];
+                let low = within(self.int_bound(low), Precedence::Shift);
+                let high = within(self.int_bound(high), Precedence::Shift);
+                [format!("{at} + {length} < {low}"), format!("{at} > {high}")]
+            });
+            let apart: Vec<String> = apart.collect();
+            inner.push_str(&format!(" && ({})", apart.join(" || ")));
         }
         let arguments = [arguments, &edges].concat().join(", ");
         let place = match has_lines(it) {
@@ -783,10 +814,16 @@ impl Printer<'_> {
             let which = on_line(it, names, &own.has);
             (Packs::IfAligned, String::new(), format!("({place}, {safe} || ({rows}) ? {which} : 0, {ahead});"))
         } else {
-            let stage = &names.stages[it.stream.fields[field].writer];
-            let computed = format!("{row} >= {} && {row} <= {}", stage.first, stage.last);
-            let which = on_line(it, names, &format!("({computed} ? {0} & ~{1} : {0})", own.has, stage.within));
-            (Packs::Never, format!("if (!{safe} || !inner) "), format!("({place}, {rows} ? {which} : 0, {ahead});"))
+            let computed = it.stream.writers(field).map(|stage| {
+                let stage = &names.stages[stage];
+                format!("({row} >= {} && {row} <= {} ? {} : 0)", stage.first, stage.last, stage.within)
+            });
+            let computed: Vec<String> = computed.collect();
+            let which = on_line(it, names, &format!("({} & ~({}))", own.has, computed.join(" | ")));
+            // Elsewhere a stage computes all of it, but for fields of which only edges are computed.
+            let only_edges = it.stream.writers(field).all(|writer| it.stream.stages[writer].thin != [false; 3]);
+            let where_needed = if only_edges { String::new() } else { format!("if (!{safe} || !inner) ") };
+            (Packs::Never, where_needed, format!("({place}, {rows} ? {which} : 0, {ahead});"))
         };
         self.move_lines(it, names, packs, [&format!("{condition}tessella_load"), &text], out);
     }

@@ -49,8 +49,8 @@ struct Warp<'a> {
     first: i64,
     /// The parts of the rows, where the launch chose them.
     parts: Option<i64>,
-    /// Time steps of this launch, and whether it is the last one; `None` if it makes all.
-    rest: Option<(i64, bool)>,
+    /// Time steps of this launch, iterations of the time loop, and whether it is the last one; `None` if it makes all.
+    rest: Option<(i64, i64, bool)>,
 }
 
 impl<'a> Warp<'a> {
@@ -70,7 +70,11 @@ impl<'a> Warp<'a> {
             limits.push(own);
         }
         let rest = match it.rest {
-            Some(rest) => Some((variable(rest.steps)?, variable(rest.last)? != 0)),
+            Some(rest) => {
+                let steps = variable(rest.steps)?;
+                let turns = rest.turns.map(variable).transpose()?;
+                Some((steps, turns.unwrap_or(steps * it.stream.period), variable(rest.last)? != 0))
+            }
             None => None,
         };
         let parts = it.parts.map(variable).transpose()?;
@@ -107,9 +111,10 @@ impl<'a> Warp<'a> {
             let slot = (now - base) % stream.depth;
             for (field, it) in stream.fields.iter().enumerate().filter(|(_, it)| it.rim) {
                 let number = now + it.lead;
-                let computed = |[column, line]: [i64; 2]| self.in_box(it.writer, [column, line, number]);
+                let writers: Vec<usize> = stream.writers(field).collect();
+                let computed = |at: [i64; 2]| writers.iter().any(|it| self.in_box(*it, [at[0], at[1], number]));
                 let points = self.row_of_memory(host, field, corner, number, &|at| it.carried || !computed(at))?;
-                if let Some((0, _)) = self.rest
+                if let Some((0, ..)) = self.rest
                     && it.carried
                     && stored_rows.contains(&number)
                 {
@@ -121,9 +126,16 @@ impl<'a> Warp<'a> {
                 for (at, stage) in stream.stages.iter().enumerate() {
                     let here = now - (step * stream.lag + stage.lag);
                     let (low, high) = self.limits[at][2];
-                    let runs = (low..=high).contains(&here) && self.rest.is_none_or(|(steps, _)| step < steps);
+                    let makes = |(_, turns, _)| stream.period * step + stage.turn < turns;
+                    let runs = (low..=high).contains(&here) && self.rest.is_none_or(makes);
+                    // What is not computed is of the version before, or of this one as far as it is.
+                    let own = (now - base - stream.revises_after(at)).rem_euclid(stream.depth);
                     let before = (now - base - stream.lag).rem_euclid(stream.depth);
-                    let kept = rows.get(&(stage.field, step, before)).filter(|row| row.number == here);
+                    let kept = match stream.revises(at) {
+                        true => rows.get(&(stage.field, step + 1, own)),
+                        false => rows.get(&(stage.field, step, before)),
+                    };
+                    let kept = kept.filter(|row| row.number == here);
                     let mut values = match kept {
                         Some(row) => row.points.clone(),
                         None => vec![None; (width * stream.all_lines()) as usize],
@@ -146,15 +158,16 @@ impl<'a> Warp<'a> {
                     let carried = self.it.is_carried(stage.field);
                     let (done, box_only) = match self.rest {
                         None => (carried && step == steps - 1, false),
-                        Some((steps, last)) => (step + 1 == steps && (carried || (last && runs)), !carried),
+                        Some((steps, _, last)) => (step + 1 == steps && (carried || (last && runs)), !carried),
                     };
+                    let done = done && (!carried || stream.fields[stage.field].finisher == at);
                     if done && stored_rows.contains(&here) {
                         let wanted = |[column, line]: [i64; 2]| {
                             stored([column, line]) && (!box_only || self.in_box(at, [column, line, here]))
                         };
                         self.store(host, kernel, stage.field, here, corner, &values, &wanted)?;
                     }
-                    rows.insert((stage.field, step + 1, slot), Row { number: here, points: values });
+                    rows.insert((stage.field, step + 1, own), Row { number: here, points: values });
                 }
             }
         }
@@ -273,7 +286,7 @@ impl<'a> Warp<'a> {
             });
         }
         let mut variables = host.variables.clone();
-        bind(&mut variables, self.it.iterators[at][stage.time as usize].0, self.first + step);
+        bind(&mut variables, self.it.iterators[at][stage.time as usize].0, self.first + stream.period * step + stage.turn);
         for (iterator, (value, shift)) in stage.iterators.iter().zip([column, line, here].into_iter().zip(stage.shift))
         {
             if let Some(iterator) = iterator {

@@ -186,6 +186,11 @@ fn reads_neighbours(it: &Stream) -> bool {
     reads.any(|read| matches!(read, Source::Field { offset, .. } if *offset != [0; 3]))
 }
 
+/// The stages that most points go through.
+fn inner_stages(it: &Stream) -> impl Iterator<Item = &Stage> {
+    it.stages.iter().filter(|stage| stage.thin == [false; 3])
+}
+
 /// What the model says of a stream; nothing where a thread's registers do not hold all of it.
 fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent: Option<i64>) -> Option<Candidate> {
     let registers = it.registers(algorithm) + it.in_flight(algorithm);
@@ -202,12 +207,12 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
     let steps = f64::from(it.size.steps);
     let passed: f64 =
         it.fields.iter().filter(|it| it.carried).map(|field| bytes_of(field) * (repeats + 1.0) / steps).sum();
-    let fixed: f64 = it.stages.iter().flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * repeats;
+    let fixed: f64 = inner_stages(it).flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * repeats;
     let bytes = passed + fixed;
     let points = f64::from(it.size.points) * it.all_lines() as f64 / it.warps() as f64;
     let (spilled, warps) = spills(gpu, algorithm, it);
     let spilled = SPILLED * spilled as f64 / (points * steps);
-    let once = it.stages.iter().map(|stage| instructions(algorithm, it, stage)).sum::<f64>() + spilled;
+    let once = inner_stages(it).map(|stage| instructions(algorithm, it, stage)).sum::<f64>() + spilled;
     let instructions = once * repeats;
     let (moving, computing) = times(gpu, bytes, once * columns * lines * slowdown, warps);
     let alone = if it.warps() > 1 && warps <= FEW_WARPS as f64 { ALONE } else { 1.0 };
@@ -283,7 +288,7 @@ fn weigh_hexagon(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream
 /// What the model says of a kernel for each nest and step: it reads each array once for each point.
 fn step_by_step(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> Candidate {
     let (mut bytes, mut instructions) = (0.0, 0.0);
-    for stage in &it.stages {
+    for stage in inner_stages(it) {
         let written = f64::from(algorithm.array(it.fields[stage.field].array).element.bytes());
         bytes += written + once(algorithm, stage, |_| true).iter().sum::<f64>();
         instructions += arithmetic(algorithm, stage) + stage.reads.len() as f64;

@@ -19,7 +19,7 @@
 
 mod planes;
 
-use super::{Field, LANES, Obstacle, Reach, Source, Stream};
+use super::{Field, LANES, Obstacle, Reach, Source, Stage, Stream};
 use crate::algorithm::Algorithm;
 use crate::machine::Gpu;
 use crate::schedule::HexagonSize;
@@ -108,6 +108,14 @@ impl Hexagon {
             return Err(Obstacle(
                 "rows of hexagons lie in registers only where the arrays have two or three axes".to_string(),
             ));
+        }
+        if let Some(field) = stream.fields.iter().position(|field| field.writer != field.finisher) {
+            let several = stream.writers(field).count();
+            return Err(Obstacle(format!("{several} nests write one array; hexagons in registers want one for each")));
+        }
+        let is_whole = |stage: &Stage| stage.iterators.iter().zip(stream.axes).all(|(it, axis)| it.is_some() == axis.is_some());
+        if !stream.stages.iter().all(is_whole) {
+            return Err(Obstacle("a nest has fewer loops than its array has axes".to_string()));
         }
         let (around, rows) = surroundings(stream, 2);
         let (_, columns) = surroundings(stream, 0);

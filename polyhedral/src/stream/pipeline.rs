@@ -7,6 +7,9 @@
 //! (that version's row lag)` iterations ago, and all is well if no age is negative, stages of one iteration being run in
 //! order; where it reads another line, which another warp may have, the age has to be positive. The largest age says how many
 //! rows have to be kept.
+//!
+//! Where several stages write a field, the first one, whose lag is that of the version, begins each row, and later ones change it where
+//! it lies: none before those before it, and each before the rows are read by who wants its values, and after they were read by who does not.
 
 use super::{Obstacle, Source, Stream};
 use std::collections::BTreeMap;
@@ -45,6 +48,9 @@ pub(super) fn fill(stream: &mut Stream) -> Result<(), Obstacle> {
     for field in &mut stream.fields {
         field.lead = lag - stream.stages[field.writer].lag;
     }
+    for stage in 0..stream.stages.len() {
+        stream.depth = stream.depth.max(stream.revises_after(stage) + 1);
+    }
     let versions: Vec<i64> = stream.fields.iter().map(|field| field.lead).collect();
     for stage in &mut stream.stages {
         for read in &mut stage.reads {
@@ -74,10 +80,25 @@ fn lags(stream: &Stream, lag: i64) -> Option<Vec<i64>> {
         let before = lags.clone();
         for (at, stage) in stream.stages.iter().enumerate() {
             for read in &stage.reads {
-                if let Source::Field { field, fresh, offset, .. } = read {
-                    let writer = lags[stream.fields[*field].writer];
-                    let version = if *fresh { writer } else { writer - lag };
-                    lags[at] = lags[at].max(version + offset[2] + i64::from(offset[1] != 0));
+                let Source::Field { field, fresh, offset, .. } = read else { continue };
+                let ahead = offset[2] + i64::from(offset[1] != 0);
+                for writer in stream.writers(*field) {
+                    match fresh {
+                        true if writer < at => lags[at] = lags[at].max(lags[writer] + ahead),
+                        // It reads what this one has not revised.
+                        true if writer > at => lags[writer] = lags[writer].max(lags[at] - offset[2]),
+                        true => {}
+                        false => lags[at] = lags[at].max(lags[writer] - lag + ahead),
+                    }
+                }
+            }
+            let field = &stream.fields[stage.field];
+            match at == field.writer {
+                // What it does not compute is the version before.
+                true => lags[at] = lags[at].max(lags[field.finisher] - lag),
+                false => {
+                    let before = stream.writers(stage.field).take_while(|writer| *writer < at);
+                    lags[at] = before.map(|writer| lags[writer]).fold(lags[at], i64::max);
                 }
             }
         }

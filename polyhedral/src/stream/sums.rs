@@ -38,6 +38,9 @@ pub struct Term {
 /// How a stage adds up, if it may and if that saves fetching neighbours.
 pub(super) fn of_stage(algorithm: &Algorithm, stream: &Stream, stage: usize) -> Option<Sums> {
     let stage = &stream.stages[stage];
+    if stage.thin != [false; 3] {
+        return None;
+    }
     let computation = algorithm.computation(stage.computation);
     let whole = &computation.value;
     let element = algorithm.array(stream.fields[stage.field].array).element;

@@ -72,7 +72,19 @@ impl Printer<'_> {
         let size = it.stream.size;
         let Locals { now, turn, step, point, here, inside, value, base, safe, .. } = names;
         let element = c_type(self.input.algorithm.array(it.stream.fields[stage.field].array).element);
+        // Where the row lies that it computes or revises.
+        let row = match it.stream.revises_after(at) {
+            0 => format!("{}[{step} + 1][{turn}]", field.rows),
+            ago => format!("{}[{step} + 1][({turn} + {}) % {}]", field.rows, it.stream.depth - ago, it.stream.depth),
+        };
         let steps = it.rest.map(|rest| self.variable(rest.steps).to_string());
+        let makes = it.rest.map(|rest| match rest.turns {
+            None => format!("{step} < {}", self.variable(rest.steps)),
+            Some(turns) => {
+                let turn = by(&format!("{} * {step}", it.stream.period), stage.turn);
+                format!("{turn} < {}", self.variable(turns))
+            }
+        });
         out.open("");
         self.origin(stage.computation, out);
         let lag = match (it.stream.lag, stage.lag) {
@@ -87,9 +99,11 @@ impl Printer<'_> {
             out.open(format!("for (int {0} = {1}; {0} < {2}; {0}++)", names.line, lines.start, lines.end));
         }
         let rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
-        let condition = match &steps {
-            Some(steps) => format!("({safe} || ({rows})) && {step} < {steps}"),
-            None => format!("{safe} || ({rows})"),
+        // Where nothing has to be looked at, no edge is.
+        let rows = if stage.thin[2] { format!("!{safe} && {rows}") } else { format!("{safe} || ({rows})") };
+        let condition = match &makes {
+            Some(makes) => format!("({rows}) && {makes}"),
+            None => rows,
         };
         let inside_text = format!("{condition} ? {} : 0", on_line(it, names, &own.within));
         let rim = it.stream.fields[stage.field].rim;
@@ -103,9 +117,8 @@ impl Printer<'_> {
         out.line(format!("{element} {value}[{}];", size.points));
         out.line("#pragma unroll");
         out.open(format!("for (int {point} = 0; {point} < {}; {point}++)", size.points));
-        let along_x = stage.iterators[0].expect("all arrays have columns");
-        let x = it.iterators[at][along_x as usize];
-        if self.mentions(stage, along_x) {
+        if let Some(along_x) = stage.iterators[0].filter(|along_x| self.mentions(stage, *along_x)) {
+            let x = it.iterators[at][along_x as usize];
             let shifted = by(&format!("{} + {point}", names.column), -stage.shift[0]);
             out.line(format!("const int64_t {} = {shifted};", self.variable(x)));
         }
@@ -119,6 +132,7 @@ impl Printer<'_> {
         };
         self.streamed.clear();
         let kept = match rim {
+            true if it.stream.revises(at) => format!("{}{}[{point}]", row, of_line(it, names)),
             true => {
                 let slot = format!("({turn} + {}) % {}", it.stream.depth - it.stream.lag, it.stream.depth);
                 format!("{}[{step}][{slot}]{}[{point}]", field.rows, of_line(it, names))
@@ -136,9 +150,8 @@ impl Printer<'_> {
         out.close();
         out.line("#pragma unroll");
         out.line(format!(
-            "for (int {point} = 0; {point} < {}; {point}++) {}[{step} + 1][{turn}]{}[{point}] = {value}[{point}];",
+            "for (int {point} = 0; {point} < {}; {point}++) {row}{}[{point}] = {value}[{point}];",
             size.points,
-            field.rows,
             of_line(it, names)
         ));
         let stored = stores_row(it, names, here);
@@ -147,7 +160,9 @@ impl Printer<'_> {
             None => format!("{step} == {}", size.steps - 1),
         };
         let which = on_line(it, names, &field.stored);
+        let is_done = it.stream.fields[stage.field].finisher == at;
         let done = match (it.is_carried(stage.field), &it.rest) {
+            (true, _) if !is_done => None,
             (true, _) => Some((
                 format!("{moment} && {stored}"),
                 Packs::IfAligned,
@@ -164,12 +179,14 @@ impl Printer<'_> {
             out.close();
         }
         if let Some((condition, packs, which)) = done {
-            let row = format!("{}[{step} + 1][{turn}]{}", field.rows, of_line(it, names));
+            let row = format!("{row}{}", of_line(it, names));
             out.open(format!("if ({condition})"));
             self.store(it, names, (stage.field, packs), here, [&which, &row], out);
             out.close();
         }
-        self.give(it, names, stage.field, 1, out);
+        if is_done {
+            self.give(it, names, stage.field, 1, out);
+        }
         out.close();
     }
 
@@ -325,8 +342,11 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a point's value can be computed where it is not wanted: it takes no memory.
+    /// Whether a point's value can be computed where it is not wanted: it takes no memory, and most points want it.
     pub(super) fn may_be_computed_outside(&self, stage: &Stage) -> bool {
+        if stage.thin != [false; 3] {
+            return false;
+        }
         let written = self.input.algorithm.computation(stage.computation).value.ty;
         written.is_float() && stage.reads.iter().all(|read| *read != Source::Memory)
     }
@@ -337,7 +357,7 @@ impl Printer<'_> {
         let [_, line, row] = stage.iterators;
         if self.mentions(stage, stage.time) {
             let name = self.variable(it.iterators[at][stage.time as usize]).to_string();
-            out.line(format!("const int64_t {name} = {} + {};", self.variable(it.first), names.step));
+            out.line(format!("const int64_t {name} = {};", self.time_of(it, stage, &names.step)));
         }
         let places = [
             (line, format!("{} + {}", names.top, names.line), stage.shift[1]),
@@ -348,6 +368,15 @@ impl Printer<'_> {
                 let name = self.variable(it.iterators[at][iterator as usize]).to_string();
                 out.line(format!("const int64_t {name} = {};", by(&place, -shift)));
             }
+        }
+    }
+
+    /// The iteration of the time loop in which a stage runs, in a time step of a launch.
+    pub(super) fn time_of(&self, it: &Streaming, stage: &Stage, step: &str) -> String {
+        let first = self.variable(it.first);
+        match it.stream.period {
+            1 => format!("{first} + {step}"),
+            period => by(&format!("{first} + {period} * ({step})"), stage.turn),
         }
     }
 

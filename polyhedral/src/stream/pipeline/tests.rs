@@ -12,6 +12,7 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
         field: at,
         lag: 0,
         time: 0,
+        turn: 0,
         iterators: [Some(2), None, Some(1)],
         shift: [0; 3],
         limits: [zero(), zero(), zero()],
@@ -24,12 +25,14 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
             })
             .collect(),
         sums: None,
+        thin: [false; 3],
     });
-    let field = |at: usize| Field { array: ArrayId(at as u32), writer: at, carried: true, rim: true, lead: 0 };
+    let field = |at: usize| Field { array: ArrayId(at as u32), writer: at, finisher: at, carried: true, rim: true, lead: 0 };
     Stream {
         size: StreamSize { steps, points: 4, rows: Some(16), lines: 1, warps: 1, hexagon: None },
         axes: [Some(0), None, Some(1)],
         time: zero(),
+        period: 1,
         fields: (0..reads.len()).map(field).collect(),
         stages: stages.collect(),
         lag: 0,

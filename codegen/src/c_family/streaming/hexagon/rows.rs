@@ -334,7 +334,8 @@ impl Printer<'_> {
         }
         if self.mentions(stage, stage.time) {
             let name = self.variable(it.iterators[at][stage.time as usize]).to_string();
-            out.line(format!("const int64_t {name} = {} + {begin} + {step};", self.variable(it.first)));
+            let time = self.time_of(it, stage, &format!("{begin} + {step}"));
+            out.line(format!("const int64_t {name} = {time};"));
         }
         let along_rows = stage.iterators[2].expect("matrices have rows");
         if self.mentions(stage, along_rows) {
