@@ -62,7 +62,30 @@ pub fn to_isl(input: &Input<'_>, around: Around) -> Result<Option<Marked>, Codeg
         Build { input, around, marks: vec![], params, depth: 0, followers: BTreeMap::new(), frames: vec![] };
     let schedule = build.node(&input.schedule.root, &mut vec![], 0)?;
     let Build { marks, depth, followers, .. } = build;
+    let unshifted = |schedule: isl::Schedule| {
+        guarded(schedule.root()?, &input.algorithm.context.space()?)?.schedule()
+    };
+    let schedule = schedule.map(unshifted).transpose()?;
     Ok(schedule.map(|schedule| Marked { schedule, marks, depth, followers }))
+}
+
+/// A schedule with a guard, which asks for nothing, below all of its leaves.
+///
+/// Below loops in which computations run in every second iteration, say, but in different ones, isl moves these together, so that the loop
+/// takes two steps at a time. How far it moves each it finds out from the distances to one of them; those that never run in the same iteration
+/// of the loops around that one have none, and isl takes it to be 0 (`generate_component` of isl 0.27). So it breaks the order where some of
+/// them run beside others that it moves. It moves nothing where a guard stands below.
+fn guarded(node: isl::ScheduleNode, params: &isl::Space) -> Result<isl::ScheduleNode, isl::IslError> {
+    if !node.has_children()? {
+        // Of the loops around it.
+        let iterations = params.add_unnamed_tuple(node.schedule_depth()?)?;
+        return node.insert_guard(&isl::Set::universe(&iterations)?);
+    }
+    let mut node = node;
+    for child in 0..node.child_count()? {
+        node = guarded(node.child(child as i32)?, params)?.parent()?;
+    }
+    Ok(node)
 }
 
 struct Build<'a> {

@@ -33,7 +33,7 @@ use crate::auto::delayed::alive;
 use crate::auto::few_blocks::{self, Product};
 use crate::auto::padded::Padded;
 use crate::auto::padding;
-use crate::auto::{constants, gpu_storage, own, small_planes, stream, time_tiles};
+use crate::auto::{constants, gpu_storage, own, small_planes, stream, stream_ready, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -160,8 +160,17 @@ fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: 
     whole_or_pieces(ctx, scheduled, dependences, means)
 }
 
-/// The choice for a GPU: with work arrays for each iteration where its loops are then blocks.
+/// The choice for a GPU: with nests apart where their time loop then streams, else with work arrays for each iteration where its loops are
+/// then blocks.
 fn for_gpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
+    if means.memory != Memory::Plain {
+        let ready = || stream_ready::ready(ctx, &Gpu::HOPPER, scheduled, dependences);
+        if let Some(ready) = in_half(ctx, ready)?.flatten() {
+            let chosen = whole(ctx, &ready.scheduled, &ready.dependences, means, BTreeSet::new())?;
+            let rewritten = Rewritten { commands: ready.commands, dependences: ready.dependences };
+            return Ok(Chosen { rewritten: Some(rewritten), ..chosen });
+        }
+    }
     match in_half(ctx, || with_own(ctx, scheduled, dependences, means))?.flatten() {
         Some(chosen) => Ok(chosen),
         None => whole_or_pieces(ctx, scheduled, dependences, means),

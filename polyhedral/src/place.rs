@@ -127,6 +127,9 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                     Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(node)), vec![]))
                 }
                 // Threads share what their blocks do not: an element for each iteration.
+                Some(_) | None if nothing_uses(ctx, &scheduled.algorithm, id, &users)? => {
+                    Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(Path::default())), vec![]))
+                }
                 Some(_) | None => {
                     let (extents, map) = bounding_box(ctx, scheduled, id, array)?;
                     Ok((buffer(extents, space, Lifetime::Call), map))
@@ -143,6 +146,9 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                 && let Some(found) = on_thread(ctx, scheduled, id, outer)?
             {
                 return Ok(found);
+            }
+            if nothing_uses(ctx, &scheduled.algorithm, id, &users(&scheduled.algorithm, id))? {
+                return Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(Path::default())), vec![]));
             }
             let (extents, map) = local_box(ctx, scheduled, id, outer)?;
             Ok((buffer(extents, space, Lifetime::Call), map))
@@ -282,6 +288,19 @@ fn users(algorithm: &Algorithm, array: ArrayId) -> Vec<ComputationId> {
         computation.reads.iter().chain([&computation.write]).any(|access| access.array == array)
     };
     algorithm.ids().filter(uses).collect()
+}
+
+/// Whether none of an array's users has an instance that accesses it, since its values were substituted.
+fn nothing_uses(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId, users: &[ComputationId]) -> Result<bool, Error> {
+    for &user in users {
+        let computation = algorithm.computation(user);
+        for access in computation.reads.iter().chain([&computation.write]).filter(|access| access.array == array) {
+            if !relation::access(ctx, algorithm, user, access)?.is_empty()? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// The deepest node that holds all of the computations; the body of a loop rather than the loop.

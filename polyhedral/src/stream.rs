@@ -137,6 +137,8 @@ impl Stage {
 pub enum Source {
     /// An array that does not change.
     Memory,
+    /// Nothing performs the read: its value was substituted.
+    Unused,
     /// A version of a field: of this time step, or of the one before.
     Field {
         field: usize,
@@ -252,6 +254,8 @@ struct Nest {
     iterators: [Option<u32>; 3],
     shift: [i64; 3],
     limits: [(Affine, Affine); 3],
+    /// The reads that nothing performs.
+    unused: BTreeSet<usize>,
 }
 
 /// Which axes of arrays with one, two or three of them are columns, lines and rows.
@@ -289,6 +293,10 @@ impl Nests {
             };
             let computation = algorithm.computation(*id);
             let name = &computation.name;
+            // What was substituted where it is read.
+            if relation::domain(algorithm, *id)?.is_empty()? {
+                continue;
+            }
             let rank = computation.write.subscripts.len();
             let loops = around.len() - 1;
             let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == loops + 1 && depth <= 1) else {
@@ -370,6 +378,10 @@ impl Nests {
             let own = own.expect("each array that is written is a field");
             let mut reads = vec![];
             for read in &computation.reads {
+                if nest.unused.contains(&reads.len()) {
+                    reads.push(Source::Unused);
+                    continue;
+                }
                 reads.push(match fields.iter().position(|field| field.array == read.array) {
                     None if read.is_affine() => Source::Memory,
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
@@ -396,7 +408,7 @@ impl Nests {
                 let narrow = |nest: &Nest| span(&nest.limits[axis]).is_some_and(|span| span <= THIN);
                 self.axes[axis].is_some() && narrow(nest) && !self.all.iter().all(narrow)
             });
-            let Nest { computation, time, turn, iterators, shift, limits } = nest.clone();
+            let Nest { computation, time, turn, iterators, shift, limits, .. } = nest.clone();
             let (field, lag, sums) = (own, 0, None);
             stages.push(Stage { computation, field, lag, time, turn, iterators, shift, limits, reads, sums, thin });
         }
@@ -588,6 +600,14 @@ impl Nest {
             whole = whole.intersect(&iterator.ge_set(&low.to_isl(&space, &names)?)?)?;
             whole = whole.intersect(&iterator.le_set(&high.to_isl(&space, &names)?)?)?;
         }
+        let mut unused = BTreeSet::new();
+        for (at, read) in computation.reads.iter().enumerate() {
+            if let Some(within) = &read.within
+                && within.is_empty()?
+            {
+                unused.insert(at);
+            }
+        }
         let since = Affine::iterator(time).sub(&steps.0)?;
         let periods = period.map_or(1..=nests, |period| period..=period);
         for (period, turn) in periods.flat_map(|period| (0..period).map(move |turn| (period, turn))) {
@@ -595,7 +615,7 @@ impl Nest {
             let some = whole.intersect(&in_turn.eq_set(&Affine::constant(0).to_isl(&space, &names)?)?)?;
             if some.is_equal(&domain)? {
                 let computation = id;
-                return Ok(Ok((Nest { computation, time, turn, iterators, shift, limits }, period)));
+                return Ok(Ok((Nest { computation, time, turn, iterators, shift, limits, unused }, period)));
             }
         }
         no(format!("`{name}` does not run over the same box of points in all time steps, or in every second, or third"))
@@ -674,7 +694,7 @@ impl Stream {
     pub fn lines(&self, stage: usize) -> std::ops::Range<i64> {
         let offsets = self.stages[stage].reads.iter().filter_map(|read| match read {
             Source::Field { offset, .. } => Some(offset[1]),
-            Source::Memory => None,
+            Source::Memory | Source::Unused => None,
         });
         let reach = offsets.fold(Reach::default(), |all, by| all.or(by));
         reach.below..self.all_lines() - reach.above
@@ -756,7 +776,7 @@ impl Stream {
         let rows = |wanted: usize| {
             let ages = self.stages.iter().flat_map(Stage::fetched).filter_map(move |read| match read {
                 Source::Field { field, age, .. } if field == wanted => Some(age + 1),
-                Source::Field { .. } | Source::Memory => None,
+                Source::Field { .. } | Source::Memory | Source::Unused => None,
             });
             ages.max().unwrap_or(0)
         };
@@ -784,7 +804,7 @@ impl Stream {
         }
         let offsets = self.stages.iter().flat_map(|stage| &stage.reads).filter_map(|read| match read {
             Source::Field { offset, .. } => Some(offset[0].abs()),
-            Source::Memory => None,
+            Source::Memory | Source::Unused => None,
         });
         let farthest = offsets.max().unwrap_or(0);
         if farthest > points {

@@ -177,7 +177,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
     const int S1_first = tessella_near(2 - base), S1_last = tessella_near(n - 1 - base);
     double B_ahead[4] = {};
     const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
-    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_first && 2 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (B_has & ~((2 >= S0_first && 2 <= S0_last ? S0_within : 0))) : 0, B_ahead);
     double A_ahead[4] = {};
     const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
     double *A_to = A_next + (column - 1) + (base + (-9) - 1) * m;  // steps through memory with the rows
@@ -202,7 +202,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
                 #pragma unroll
                 for (int k = 0; k < 4; k++) B_rows[0][turn][k] = B_ahead[k];
                 B_from += B_plane;
-                if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
+                if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_first && now + 3 <= S0_last ? S0_within : 0))) : 0, B_ahead);
                 #pragma unroll
                 for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
                 A_from += A_plane;
@@ -266,7 +266,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
             #pragma unroll
             for (int k = 0; k < 4; k++) B_rows[0][turn][k] = B_ahead[k];
             B_from += B_plane;
-            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_first && now + 3 <= S0_last ? S0_within : 0))) : 0, B_ahead);
             #pragma unroll
             for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
             A_from += A_plane;
@@ -384,7 +384,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
     const int S1_first = tessella_near(2 - base), S1_last = tessella_near(n - 1 - base);
     double B_ahead[4] = {};
     const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
-    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_first && 2 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (B_has & ~((2 >= S0_first && 2 <= S0_last ? S0_within : 0))) : 0, B_ahead);
     double A_ahead[4] = {};
     const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
     if (packed) {
@@ -401,7 +401,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
             #pragma unroll
             for (int k = 0; k < 4; k++) B_rows[0][turn][k] = B_ahead[k];
             B_from += B_plane;
-            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_first && now + 3 <= S0_last ? B_has & ~S0_within : B_has) : 0, B_ahead);
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_first && now + 3 <= S0_last ? S0_within : 0))) : 0, B_ahead);
             #pragma unroll
             for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
             if (t_now == 0 && now + 1 >= 11 && now + 1 < rows + 11) {
@@ -527,7 +527,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_strip(
     const int S1_piece1_first = tessella_near(2 - base), S1_piece1_last = tessella_near(n - 1 - base);
     double B_ahead[2] = {};
     const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
-    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_piece1_first && 2 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (B_has & ~((2 >= S0_piece1_first && 2 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
     double A_ahead[2] = {};
     const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
     double *A_to = A_next + (column - 1) + (base + (-7) - 1) * m;  // steps through memory with the rows
@@ -552,7 +552,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_strip(
                 #pragma unroll
                 for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
                 B_from += B_plane;
-                if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+                if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
                 #pragma unroll
                 for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
                 A_from += A_plane;
@@ -616,7 +616,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_strip(
             #pragma unroll
             for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
             B_from += B_plane;
-            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
             #pragma unroll
             for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
             A_from += A_plane;
@@ -734,7 +734,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
     const int S1_piece1_first = tessella_near(2 - base), S1_piece1_last = tessella_near(n - 1 - base);
     double B_ahead[2] = {};
     const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
-    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (2 >= S0_piece1_first && 2 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (B_has & ~((2 >= S0_piece1_first && 2 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
     double A_ahead[2] = {};
     const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
     if (packed) {
@@ -751,7 +751,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
             #pragma unroll
             for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
             B_from += B_plane;
-            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? B_has & ~S0_piece1_within : B_has) : 0, B_ahead);
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
             #pragma unroll
             for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
             if (t_now_3 == 0 && now + 1 >= 9 && now + 1 < rows + 9) {

@@ -317,6 +317,7 @@ impl<'a> Block<'a> {
         let stage = &self.it.stream.stages[at];
         let operands = stage.reads.iter().map(|read| match read {
             Source::Memory => Operand::Memory,
+            Source::Unused => Operand::Unknown,
             Source::Field { field, fresh, offset, .. } => {
                 let back = self.hexagon.back(&self.it.stream, at, read).expect("a field is read");
                 find(*field, *fresh, [back, offset[1], row + offset[2]]).map_or(Operand::Unknown, Operand::Value)

@@ -266,6 +266,7 @@ impl<'a> Warp<'a> {
         for read in &stage.reads {
             operands.push(match read {
                 Source::Memory => Operand::Memory,
+                Source::Unused => Operand::Unknown,
                 Source::Field { field, fresh, offset, age } => {
                     let version = step + i64::from(*fresh);
                     let slot = (iteration - age).rem_euclid(stream.depth);

@@ -37,6 +37,7 @@ pub(crate) mod small_planes;
 pub mod solver;
 mod staged_sums;
 pub mod stream;
+pub(crate) mod stream_ready;
 pub mod time_tiles;
 pub(crate) mod together;
 pub mod traffic;

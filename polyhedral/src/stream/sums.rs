@@ -61,7 +61,7 @@ pub(super) fn of_stage(algorithm: &Algorithm, stream: &Stream, stage: usize) -> 
     let age = *rows.keys().next()?;
     let gives = |read: u32| match stage.reads[read as usize] {
         Source::Field { field: of, fresh: when, age: then, .. } if (of, when) == (field, fresh) => Some(then - age),
-        Source::Field { .. } | Source::Memory => None,
+        Source::Field { .. } | Source::Memory | Source::Unused => None,
     };
     let mut terms = vec![];
     match computation.fastmath {

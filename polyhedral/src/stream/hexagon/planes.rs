@@ -99,7 +99,7 @@ impl Planes {
         let far = |axis: usize| {
             let offsets = reads().filter_map(|read| match read {
                 Source::Field { offset, .. } => Some(offset[axis].abs()),
-                Source::Memory => None,
+                Source::Memory | Source::Unused => None,
             });
             offsets.max().unwrap_or(0)
         };
