@@ -62,9 +62,7 @@ pub fn to_isl(input: &Input<'_>, around: Around) -> Result<Option<Marked>, Codeg
         Build { input, around, marks: vec![], params, depth: 0, followers: BTreeMap::new(), frames: vec![] };
     let schedule = build.node(&input.schedule.root, &mut vec![], 0)?;
     let Build { marks, depth, followers, .. } = build;
-    let unshifted = |schedule: isl::Schedule| {
-        guarded(schedule.root()?, &input.algorithm.context.space()?)?.schedule()
-    };
+    let unshifted = |schedule: isl::Schedule| guarded(schedule.root()?, &input.algorithm.context.space()?)?.schedule();
     let schedule = schedule.map(unshifted).transpose()?;
     Ok(schedule.map(|schedule| Marked { schedule, marks, depth, followers }))
 }

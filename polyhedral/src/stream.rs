@@ -289,7 +289,7 @@ impl Nests {
                 here = &it.body;
             }
             let Node::Computation(id) = here else {
-                return no("several statements share a nest below it; `distribute` the nest first");
+                return no("several statements share a nest below it");
             };
             let computation = algorithm.computation(*id);
             let name = &computation.name;
@@ -327,17 +327,20 @@ impl Nests {
             orders.push((*id, order[0]));
         }
         let Some(axes) = axes else { return no("it holds no nest") };
-        let Some(steps) = steps_of(ctx, algorithm, &orders)? else { return no("its first and last step are not known") };
+        let Some(steps) = steps_of(ctx, algorithm, &orders)? else {
+            return no("its first and last step are not known");
+        };
         let mut all = vec![];
         let mut period = None;
         for &(computation, time) in &orders {
-            let nest = match Nest::of(ctx, algorithm, computation, (time, &steps), &axes, (orders.len() as i64, period))? {
-                Ok((nest, own)) => {
-                    period = Some(own);
-                    nest
-                }
-                Err(obstacle) => return Ok(Err(obstacle)),
-            };
+            let nest =
+                match Nest::of(ctx, algorithm, computation, (time, &steps), &axes, (orders.len() as i64, period))? {
+                    Ok((nest, own)) => {
+                        period = Some(own);
+                        nest
+                    }
+                    Err(obstacle) => return Ok(Err(obstacle)),
+                };
             all.push(nest);
         }
         let period = period.expect("there is a nest");
@@ -497,13 +500,14 @@ fn source(
         let place = read.subscripts.get(axis);
         let by = match nest.iterators[at] {
             Some(iterator) => place.and_then(shifted).filter(|it| it.0 == iterator).map(|it| it.1 - nest.shift[at]),
-            None => place.and_then(Subscript::as_affine).and_then(|place| {
-                place.sub(&nest.limits[at].0).ok()?.as_constant()
-            }),
+            None => {
+                place.and_then(Subscript::as_affine).and_then(|place| place.sub(&nest.limits[at].0).ok()?.as_constant())
+            }
         };
         let Some(by) = by else {
             return Err(Obstacle(format!(
-                "`{}` reads `{name}` at another place than a fixed distance away", computation.name
+                "`{}` reads `{name}` at another place than a fixed distance away",
+                computation.name
             )));
         };
         offset[at] = by;
@@ -517,7 +521,8 @@ fn source(
     // Lines pass from warp to warp once, when all has been written.
     if fresh && stage <= written.finisher && offset[1] != 0 {
         return Err(Obstacle(format!(
-            "`{}` reads another line of `{name}` before all nests of a step have written it", computation.name
+            "`{}` reads another line of `{name}` before all nests of a step have written it",
+            computation.name
         )));
     }
     Ok(Source::Field { field, fresh, offset, age: 0 })

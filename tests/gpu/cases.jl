@@ -7,6 +7,7 @@ include(joinpath(@__DIR__, "..", "commands", "registry.jl"))
 include("sums.jl")
 include("grids.jl")
 include("fast.jl")
+include("edges.jl")
 
 function device_name()
     try
@@ -85,6 +86,9 @@ const FAST = [
     Case("gemm_fast", Fast.gemm_fast!, Fast.gemm_inputs, DataType[Float32, Float64], Fast.EXTENTS, Examples.agree, (4096,),
          Fast.gemm_inputs),
 ]
+
+const EDGES = [Case("edges_$name" * (at == 0 ? "" : "_$at"), f, inputs, DataType[Float32], Edges.SIZES, Examples.agree, (4096,), inputs, schedule)
+               for (name, f, inputs, schedules) in Edges.ALL for (at, schedule) in pairs(["", schedules...]) for at in (at - 1,)]
 
 const CASES = Case[SUMS; GRIDS; FAST; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
                    map(Case, filter(it -> it.target === :cuda, Storage.ALL));

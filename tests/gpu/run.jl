@@ -147,7 +147,7 @@ function main(arguments)
         return Stencils.main(filter(argument -> !(argument in ("--bench", "stencils")), arguments))
     "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
     "--sanitize" in arguments &&
-        return Sanitize.main(filter(argument -> argument != "--sanitize", arguments), [CASES; Stencils.cases()])
+        return Sanitize.main(filter(argument -> argument != "--sanitize", arguments), [CASES; EDGES; Stencils.cases()])
     sizes, wrappers, names = nothing, true, String[]
     for argument in arguments
         if startswith(argument, "--sizes=")
@@ -160,7 +160,7 @@ function main(arguments)
             push!(names, argument)
         end
     end
-    cases = isempty(names) ? CASES : filter(case -> case.name in names, [CASES; Stencils.cases()])
+    cases = isempty(names) ? [CASES; EDGES] : filter(case -> case.name in names, [CASES; EDGES; Stencils.cases()])
     passed, failed = check(cases, sizes) .+ (wrappers ? check_wrappers(cases) : (0, 0)) .+ check_slices(names)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0

@@ -16,6 +16,8 @@
         end
         for j in 2:n-1
             @comp W N[1, j] = N[2, j]
+        end
+        for j in 2:n-1
             @comp E N[m, j] = edge[t]
         end
         for i in 1:m

@@ -349,8 +349,8 @@ fn edges_and_levels_stream() {
     for (name, arguments, element, body) in edges_and_levels() {
         for command in ["stream(S, t, 1, 2, 8)", "stream(S, t, 2, 4)", "stream(S, t, 3, 4, 40)"] {
             // The number of rows is that of the first matrix.
-            let text = function(arguments, element, &body, command)
-                .replace("size(A)", &format!("size({})", &arguments[..1]));
+            let text =
+                function(arguments, element, &body, command).replace("size(A)", &format!("size({})", &arguments[..1]));
             failures.extend(check(name, &text, &SIZES));
         }
     }
@@ -363,10 +363,18 @@ fn nests_that_do_not_stream_are_refused() {
     let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);
     let wrong = [
         ("its own neighbours", inner("@comp S A[i, j] = A[i-1, j] + A[i, j]"), "that it has just written"),
-        ("every third step but not the others", inner("@comp S B[i, j] = A[i, j-1]") + "        t % 3 == 0 && continue\n"
-            + &inner("A[i, j] = B[i, j]"), "does not run over the same box"),
-        ("the other edge", inner("@comp S B[i, j] = A[i, j-1]") + "        for j in 2:n-1\n            B[1, j] = B[m-1, j]\n        end\n"
-            + &nest("1:m-1", "2:n-1", "A[i, j] = B[i, j]"), "at another place than a fixed distance away"),
+        (
+            "every third step but not the others",
+            inner("@comp S B[i, j] = A[i, j-1]") + "        t % 3 == 0 && continue\n" + &inner("A[i, j] = B[i, j]"),
+            "does not run over the same box",
+        ),
+        (
+            "the other edge",
+            inner("@comp S B[i, j] = A[i, j-1]")
+                + "        for j in 2:n-1\n            B[1, j] = B[m-1, j]\n        end\n"
+                + &nest("1:m-1", "2:n-1", "A[i, j] = B[i, j]"),
+            "at another place than a fixed distance away",
+        ),
     ];
     for (name, body, why) in wrong {
         let text = function("A B", "Float32", &body, "stream(S, t, 2)");

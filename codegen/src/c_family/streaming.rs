@@ -472,7 +472,9 @@ impl Printer<'_> {
         for (own, stage) in names.stages.iter().zip(&it.stream.stages).filter(|(_, stage)| stage.thin[2]) {
             let behind = format!("{} + {}", own.last, it.stream.last_lag() + 1);
             let before = format!("{} - {}", own.first, depth - stage.lag);
-            out.line(format!("if ({last} - ({behind}) >= {before} - {first}) {{ if ({first} < {behind}) {first} = {behind}; }}"));
+            out.line(format!(
+                "if ({last} - ({behind}) >= {before} - {first}) {{ if ({first} < {behind}) {first} = {behind}; }}"
+            ));
             out.line(format!("else if ({last} > {before}) {last} = {before};"));
         }
     }

@@ -325,7 +325,11 @@ impl<'a> Block<'a> {
         });
         let operands = operands.collect();
         let mut variables = host.variables.clone();
-        bind(&mut variables, self.it.iterators[at][stage.time as usize].0, self.first + self.it.stream.period * (place.begin + step) + stage.turn);
+        bind(
+            &mut variables,
+            self.it.iterators[at][stage.time as usize].0,
+            self.first + self.it.stream.period * (place.begin + step) + stage.turn,
+        );
         for (iterator, value, shift) in
             stage.iterators.iter().zip([column, line, plane]).zip(stage.shift).map(|((it, at), by)| (*it, at, by))
         {

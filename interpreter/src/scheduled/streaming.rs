@@ -287,7 +287,11 @@ impl<'a> Warp<'a> {
             });
         }
         let mut variables = host.variables.clone();
-        bind(&mut variables, self.it.iterators[at][stage.time as usize].0, self.first + stream.period * step + stage.turn);
+        bind(
+            &mut variables,
+            self.it.iterators[at][stage.time as usize].0,
+            self.first + stream.period * step + stage.turn,
+        );
         for (iterator, (value, shift)) in stage.iterators.iter().zip([column, line, here].into_iter().zip(stage.shift))
         {
             if let Some(iterator) = iterator {

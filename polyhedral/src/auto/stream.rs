@@ -72,6 +72,8 @@ const STAGE: f64 = 0.17;
 const SPILLED: f64 = 13.0;
 /// Registers of a thread besides its rows, by what compilers leave of measured kernels, for each word of an element.
 const OTHERS: i64 = 42;
+/// The same for each field beyond two that goes from step to step, with its addresses and masks.
+const OTHERS_OF_FIELD: i64 = 80;
 /// The most that a thread has.
 const MOST_REGISTERS: i64 = 255;
 /// Registers of a thread for addresses and values, the least that kernels get by with.
@@ -230,7 +232,9 @@ fn times(gpu: &Gpu, bytes: f64, instructions: f64, warps: f64) -> (f64, f64) {
 fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let blocks = it.blocks(algorithm, gpu);
     let of_thread = i64::from(gpu.registers / LANES) / (blocks * it.warps()) / 8 * 8;
-    let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + OTHERS;
+    let carried = it.fields.iter().filter(|field| field.carried).count() as i64;
+    let others = OTHERS + OTHERS_OF_FIELD * (carried - 2).max(0);
+    let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
     if it.axes[1].is_some() {
         let words = it.fields.iter().map(|field| algorithm.array(field.array).element.bytes().div_ceil(4));
         let words = i64::from(words.max().unwrap_or(1));

@@ -20,7 +20,7 @@ use crate::layers::Scheduled;
 use crate::legality;
 use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, Tag};
-use crate::transform::{inline, loop_mut};
+use crate::transform::{inline, loop_mut, nests_apart};
 use std::collections::BTreeSet;
 
 /// A program some of whose time loops stream.
@@ -64,7 +64,7 @@ fn one_ready(ctx: &Ctx, gpu: &Gpu, before: &Ready, path: &Path) -> Result<Option
     }
     let passed: Vec<ComputationId> = below.iter().copied().filter(|id| is_passed_on(algorithm, *id)).collect();
     let is_stencil = below.iter().filter(|id| !passed.contains(id)).all(|id| writes_a_point(algorithm, *id));
-    let nests = nests(&it.body);
+    let nests = nests_apart(&it.body);
     if !is_stencil || (passed.is_empty() && nests.len() == children(&it.body).len()) {
         return Ok(None);
     }
@@ -104,7 +104,8 @@ fn is_passed_on(algorithm: &Algorithm, id: ComputationId) -> bool {
     let computation = algorithm.computation(id);
     let iterators: BTreeSet<u32> =
         computation.write.subscripts.iter().filter_map(|it| it.as_affine().and_then(Affine::as_iterator)).collect();
-    let is_private = matches!(algorithm.array(computation.write.array).kind, ArrayKind::Private | ArrayKind::Local { .. });
+    let is_private =
+        matches!(algorithm.array(computation.write.array).kind, ArrayKind::Private | ArrayKind::Local { .. });
     is_private
         && computation.iterators.len() == iterators.len()
         && computation.write.subscripts.len() == iterators.len()
@@ -124,21 +125,5 @@ fn children(body: &Node) -> &[Node] {
     match body {
         Node::Sequence(children) => children,
         Node::Loop(_) | Node::Computation(_) => std::slice::from_ref(body),
-    }
-}
-
-/// The statements of a node, each in a nest of its own.
-fn nests(node: &Node) -> Vec<Node> {
-    match node {
-        Node::Computation(_) => vec![node.clone()],
-        Node::Sequence(children) => children.iter().flat_map(nests).collect(),
-        Node::Loop(it) => {
-            let below = nests(&it.body).into_iter();
-            let alone = below.map(|nest| {
-                let at = nest.computations().into_iter().map(|id| (id, it.at[&id].clone())).collect();
-                Node::Loop(Loop { name: it.name.clone(), tag: it.tag, at, body: Box::new(nest) })
-            });
-            alone.collect()
-        }
     }
 }

@@ -113,7 +113,8 @@ impl Hexagon {
             let several = stream.writers(field).count();
             return Err(Obstacle(format!("{several} nests write one array; hexagons in registers want one for each")));
         }
-        let is_whole = |stage: &Stage| stage.iterators.iter().zip(stream.axes).all(|(it, axis)| it.is_some() == axis.is_some());
+        let is_whole =
+            |stage: &Stage| stage.iterators.iter().zip(stream.axes).all(|(it, axis)| it.is_some() == axis.is_some());
         if !stream.stages.iter().all(is_whole) {
             return Err(Obstacle("a nest has fewer loops than its array has axes".to_string()));
         }

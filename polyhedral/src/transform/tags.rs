@@ -1,6 +1,7 @@
 //! Commands that say how a loop is executed: parallel, vectorize, unroll, separate, gpu.
 
 use super::find::{find_loop, loop_mut, repeated};
+use super::tree::nests_apart;
 use crate::affine::{Affine, Atom};
 use crate::algorithm::Algorithm;
 use crate::error::{Error, ScheduleError};
@@ -101,7 +102,7 @@ pub fn gpu(
     Ok(schedule)
 }
 
-/// Has a time loop stream; see [`crate::stream`].
+/// Has a time loop stream; see [`crate::stream`]. Statements that share a nest get nests of their own, if it does not stream without.
 pub fn stream(
     ctx: &Ctx,
     scheduled: &Scheduled,
@@ -113,8 +114,21 @@ pub fn stream(
         return Err(ScheduleError::NeedsGpu.into());
     }
     let schedule = tag(scheduled, computation, at, Tag::Stream(size))?;
-    crate::stream::streams(ctx, &scheduled.algorithm, &schedule)?;
-    Ok(schedule)
+    let refused = match crate::stream::streams(ctx, &scheduled.algorithm, &schedule) {
+        Ok(_) => return Ok(schedule),
+        Err(Error::Schedule(refused)) => refused,
+        Err(other) => return Err(other),
+    };
+    let (path, _) = find_loop(scheduled, computation, at)?;
+    let mut apart = schedule;
+    let it = loop_mut(&mut apart, &path);
+    let nests = Node::Sequence(nests_apart(&it.body));
+    if nests == *it.body {
+        return Err(refused.into());
+    }
+    it.body = Box::new(nests);
+    crate::stream::streams(ctx, &scheduled.algorithm, &apart)?;
+    Ok(apart)
 }
 
 /// Checks that GPU loops can be mapped: blocks outside threads, each axis once. Inside of a block nests of thread loops may

@@ -52,6 +52,22 @@ pub(crate) fn distribute_at(schedule: &mut Schedule, path: &Path) {
     *node = Node::Sequence(parts.collect());
 }
 
+/// The statements of a node, each in a nest of its own.
+pub(crate) fn nests_apart(node: &Node) -> Vec<Node> {
+    match node {
+        Node::Computation(_) => vec![node.clone()],
+        Node::Sequence(children) => children.iter().flat_map(nests_apart).collect(),
+        Node::Loop(it) => {
+            let below = nests_apart(&it.body).into_iter();
+            let alone = below.map(|nest| {
+                let at = nest.computations().into_iter().map(|id| (id, it.at[&id].clone())).collect();
+                Node::Loop(Loop { name: it.name.clone(), tag: it.tag, at, body: Box::new(nest) })
+            });
+            alone.collect()
+        }
+    }
+}
+
 /// The names of all loops around and below `path`.
 pub(super) fn names_around(schedule: &Schedule, path: &Path) -> Vec<String> {
     let mut names = vec![];

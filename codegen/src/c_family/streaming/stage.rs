@@ -112,6 +112,12 @@ impl Printer<'_> {
         if !everywhere {
             out.line(format!("const unsigned {inside} = {inside_text};"));
         }
+        // Most warps never have a point of an edge.
+        let is_rare = stage.thin != [false; 3] && it.stream.revises(at);
+        if is_rare {
+            let elsewhere = if stage.thin[0] || stage.thin[1] { "!inner".to_string() } else { format!("!{safe}") };
+            out.open(format!("if ({elsewhere} && __any_sync(0xffffffffu, {inside}))"));
+        }
         self.operands(it, names, stage, out);
         self.iterators(it, names, at, base, out);
         out.line(format!("{element} {value}[{}];", size.points));
@@ -154,6 +160,9 @@ impl Printer<'_> {
             size.points,
             of_line(it, names)
         ));
+        if is_rare {
+            out.close();
+        }
         let stored = stores_row(it, names, here);
         let moment = match &steps {
             Some(steps) => format!("{step} + 1 == {steps}"),
@@ -344,11 +353,9 @@ impl Printer<'_> {
 
     /// Whether a point's value can be computed where it is not wanted: it takes no memory, and most points want it.
     pub(super) fn may_be_computed_outside(&self, stage: &Stage) -> bool {
-        if stage.thin != [false; 3] {
-            return false;
-        }
         let written = self.input.algorithm.computation(stage.computation).value.ty;
-        written.is_float() && stage.reads.iter().all(|read| *read != Source::Memory)
+        let is_harmless = written.is_float() && stage.reads.iter().all(|read| *read != Source::Memory);
+        is_harmless && stage.thin == [false; 3]
     }
 
     /// Binds the iterators of time, lines and rows, where the statement mentions them.

@@ -27,7 +27,8 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
         sums: None,
         thin: [false; 3],
     });
-    let field = |at: usize| Field { array: ArrayId(at as u32), writer: at, finisher: at, carried: true, rim: true, lead: 0 };
+    let field =
+        |at: usize| Field { array: ArrayId(at as u32), writer: at, finisher: at, carried: true, rim: true, lead: 0 };
     Stream {
         size: StreamSize { steps, points: 4, rows: Some(16), lines: 1, warps: 1, hexagon: None },
         axes: [Some(0), None, Some(1)],
