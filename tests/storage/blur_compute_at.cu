@@ -184,10 +184,8 @@ extern "C" int32_t blur_compute_at(
     if (m >= 3 && n >= 3 && n >= B_2 + 2) return 2;
     tessella_buffer<float> B_device;
     tessella_buffer<float> A_device;
-    tessella_buffer<float> T_device;
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), B_1), B_2)));
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), m), n)));
-    TESSELLA_TRY(T_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), 0), 0)));
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(A_device.copy_in(A));
     for (int64_t first_block_y = 0; first_block_y < (n + 1) / 4; first_block_y += 65535) {
