@@ -126,7 +126,7 @@ pub fn stream(
     if nests == *it.body {
         return Err(refused.into());
     }
-    it.body = Box::new(nests);
+    *it.body = nests;
     crate::stream::streams(ctx, &scheduled.algorithm, &apart)?;
     Ok(apart)
 }
