@@ -10,7 +10,7 @@ use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin, Which};
-use tessella_polyhedral::error::{Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
+use tessella_polyhedral::error::{AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
@@ -483,7 +483,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
                 FactorObstacle::Order => (
                     format!(
-                        "the order of the updates of `{computation}` is part of the result: sums and products round at each, and maxima and minima of zeros go by it"
+                        "the order of the updates of `{computation}` is part of the result: sums and products round at each"
                     ),
                     "write `@fastmath` before the statement, or `@simd` before the innermost loop and split that one",
                 ),
@@ -501,6 +501,19 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
             };
             make("E0443", "requested here").with_note(why).with_help(help)
+        }
+        ScheduleError::CannotBeAtomic { computation, obstacle } => {
+            let (why, help) = match obstacle {
+                AtomicObstacle::NoReduction => (
+                    format!("`{computation}` does not have the form `a = a op e` with `+`, `-`, `min` or `max`, where nothing else reads `a`"),
+                    "name a computation that only updates what it writes",
+                ),
+                AtomicObstacle::Type => (
+                    "it updates no integers of 32 or 64 bits: sums of floats would go by which thread comes first".to_string(),
+                    "give each thread a partial result where subscripts are iterators: `rfactor`",
+                ),
+            };
+            make("E0454", "requested here").with_note(why).with_help(help)
         }
         ScheduleError::OrderMisses { .. } => make("E0470", "in these loops")
             .with_help("name each computation once, inside the loops that are to run it"),

@@ -331,6 +331,7 @@ impl Built {
                     matches!(
                         command,
                         Command::Rfactor { .. }
+                            | Command::Atomic { .. }
                             | Command::ComputeAt { .. }
                             | Command::Privatize { .. }
                             | Command::Overlapped { .. }

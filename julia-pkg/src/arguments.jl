@@ -61,3 +61,15 @@ function irregularity(definition::Definition, position::Int, type::Type)
       = note: its type is $type
       = help: pass $wanted; `collect` makes a copy"""
 end
+
+# Why these arguments, one of which is no place in memory, are refused.
+function unplaced(definition::Definition, values)
+    position = findfirst(value -> value isa AbstractArray && place(value) === nothing, values)::Int
+    type = typeof(values[position])
+    reason = irregularity(definition, position, type)
+    reason === nothing || return TessellaError(reason, ["E0773"], :refused)
+    return TessellaError("""
+        error[E0290]: $(argument_name(definition, position)) of `$(definition.name)` has elements that cannot be compiled
+          = note: its type is $type
+          = help: pass arrays of `Bool`, integers, `Float32`, `Float64` or complex numbers of these""", ["E0290"], :refused)
+end

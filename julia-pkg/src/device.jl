@@ -73,7 +73,8 @@ end
 """
     Tessella.device_memory()
 
-A named tuple of bytes of the GPU's memory: `held` by `DeviceArray`s that are not freed, `free`, and `total`.
+A named tuple of bytes of the GPU's memory: `held` by `DeviceArray`s that are not freed, `free`, and `total`. Throws a
+[`TessellaError`](@ref) where there is no GPU.
 """
 function device_memory()
     opened = library()

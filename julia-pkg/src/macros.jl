@@ -12,11 +12,11 @@ Options, before the function:
   whatever the reason, a missing GPU or library included. Without the option TESSELLA_FALLBACK decides.
 * `overlap=:error` (default) or `overlap=:original`: what to do when arrays share memory.
 * `threads=4`: threads of parallel loops on the CPU.
-* `chunked=true`: with `target=:cuda`, runs an outer parallel loop in slices, one after the other, where the memory of the GPU
+* `chunked=true`: where the function runs on a GPU, runs an outer parallel loop in slices, one after the other, where the memory of the GPU
   does not hold all arrays. A function of which no loop can be cut is refused.
 
-Arguments are `Array`s (or views of them without gaps) and scalars of `Bool`, the `Int`s, the `UInt`s, `Float32` and
-`Float64`. Sizes are checked once, at entry: a `BoundsError` is thrown before anything is written. Where it is not known
+Arguments are scalars of `Bool`, the `Int`s, the `UInt`s, `Float32`, `Float64` and complex numbers of these, and arrays of them: `Array`s,
+views with regular strides, and with `target=:cuda` a [`DeviceArray`](@ref), which stays where it is. Sizes are checked once, at entry: a `BoundsError` is thrown before anything is written. Where it is not known
 then whether the function gets to a subscript that is outside, and for integers beyond 2^40, the original runs.
 """
 macro tessella(arguments...)

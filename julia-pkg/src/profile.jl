@@ -68,10 +68,7 @@ function profile(f, arguments...; repeat::Integer = 7, keywords...)
     known = getfield(family(f).home, name)::Definition
     values = resolved.values
     places = places_of(values)
-    if places === nothing
-        position = findfirst(argument -> argument isa AbstractArray && place(argument) === nothing, values)
-        throw(TessellaError(something(irregularity(known, position, typeof(values[position])), ""), ["E0773"], :refused))
-    end
+    places === nothing && throw(unplaced(known, values))
     program = Program(request(known, surroundings(known), type_names(values, places); target = :cuda, emit = Symbol[],
                               load = true))
     try

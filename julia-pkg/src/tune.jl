@@ -69,10 +69,7 @@ function tune!(f, arguments...; budget::Real = 60, seed::Integer = 1, progress::
     values = map(value -> value isa DeviceArray ? Array(value) : value, resolved.values)
     known.target === :interpreter && throw(ArgumentError("the interpreter has no schedule; `retarget!` to :c or :cuda"))
     places = places_of(values)
-    if places === nothing
-        position = findfirst(value -> value isa AbstractArray && place(value) === nothing, values)
-        throw(TessellaError(something(irregularity(known, position, typeof(values[position])), ""), ["E0773"], :refused))
-    end
+    places === nothing && throw(unplaced(known, values))
     any(value -> value isa AbstractArray && device_pointer(value) !== nothing, values) &&
         throw(ArgumentError("tune with arrays in the memory of the host, such as `Array(A)`"))
     refuse_overlap(known, values, places)

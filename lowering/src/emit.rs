@@ -124,6 +124,7 @@ impl<'a> Nest<'a> {
             fastmath,
             simd,
             ranged: ranged(site),
+            atomic: false,
         });
         Some(Node::Computation(id))
     }

@@ -61,6 +61,7 @@ pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
         fastmath: false,
         simd: None,
         ranged,
+        atomic: false,
     };
     let used: Vec<bool> = (0..found.iterators.len() as u32).map(|iterator| involves(&found, iterator)).collect();
     let mut kept = 0;
@@ -225,6 +226,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
         fastmath: false,
         simd: None,
         ranged: vec![],
+        atomic: false,
     }];
     let mut order = vec![Node::Computation(ComputationId(0))];
     let mut checks = vec![];

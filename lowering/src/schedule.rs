@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 44] = [
+pub(crate) const FORMS: [Form; 45] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -37,6 +37,7 @@ pub(crate) const FORMS: [Form; 44] = [
     Form { name: "between", usage: "between(Q, S, i, R, i)", read: between },
     Form { name: "cache_register", usage: "cache_register(A, S, i)", read: storage::cache_register },
     Form { name: "cache_shared", usage: "cache_shared(A, S, i)", read: storage::cache_shared },
+    Form { name: "atomic", usage: "atomic(S)", read: atomic },
     Form { name: "collapse", usage: "collapse(S, i, j)", read: collapse },
     Form { name: "compute_at", usage: "compute_at(R, S, i)", read: compute_at },
     Form { name: "constant", usage: "constant(w)", read: storage::constant },
@@ -267,6 +268,11 @@ fn rfactor(call: &Call<'_>) -> Result<Command, CommandError> {
         at: call.loop_name(at)?,
         size: call.size(size)?,
     })
+}
+
+fn atomic(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation] = call.exactly()?;
+    Ok(Command::Atomic { computation: call.computation(computation)? })
 }
 
 fn privatize(call: &Call<'_>) -> Result<Command, CommandError> {

@@ -264,6 +264,8 @@ pub struct Computation {
     /// Iterators whose loops have bounds that are data: leading parts of the predicate say where they start and stop, and
     /// the domain is no more than an outer range. Generated loops take their bounds from these parts.
     pub ranged: Vec<u32>,
+    /// Threads of a GPU update its element at one time, each in one piece ([`crate::transform::atomic`]).
+    pub atomic: bool,
 }
 
 /// A value that one instance computes once and uses several times.

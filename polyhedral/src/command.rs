@@ -82,6 +82,8 @@ pub enum Command {
     Overlapped { computation: String, time: String, loops: Vec<String>, steps: u32, sizes: Vec<u32> },
     /// `rfactor(S, k, 8)`: `k` becomes `k0` and `k1`, and each point of `k1` updates a partial result of its own.
     Rfactor { computation: String, at: String, size: u32 },
+    /// `atomic(S)`: threads of a GPU may update the integer that `S` updates at one time, each in one piece.
+    Atomic { computation: String },
     /// `hexagonal((S, R), t, (j, i), 3, (8, 64))`: hexagons of `2h + 2` steps along `t` and `j`, parallelograms along the others.
     Hexagonal { computations: Vec<String>, time: String, loops: Vec<String>, height: u32, widths: Vec<u32> },
     /// `time_skew((S, R), t, (j, i), 8, (32, 32))`: wavefronts of skewed tiles of so many time steps.
@@ -220,6 +222,7 @@ impl std::fmt::Display for Command {
                 write!(f, "overlapped({computation}, {time}, {}, {steps}, {})", tuple(loops), tuple(&sizes))
             }
             Command::Rfactor { computation, at, size } => write!(f, "rfactor({computation}, {at}, {size})"),
+            Command::Atomic { computation } => write!(f, "atomic({computation})"),
             Command::Hexagonal { computations, time, loops, height, widths } => {
                 write!(f, "hexagonal({}, {time}, {}, {height}, {})", tuple(computations), tuple(loops), numbers(widths))
             }

@@ -121,6 +121,9 @@ pub enum ScheduleError {
     /// The updates of a computation cannot go to partial results.
     #[error("`{computation}` has no partial results along `{at}`")]
     CannotFactor { computation: String, at: String, obstacle: FactorObstacle },
+    /// The updates of a computation cannot be made in one piece.
+    #[error("the updates of `{computation}` cannot be atomic")]
+    CannotBeAtomic { computation: String, obstacle: AtomicObstacle },
     /// The values of a computation cannot be computed in a loop that reads them.
     #[error("`{computation}` cannot be computed in `{at}`")]
     CannotComputeAt { computation: String, at: String, obstacle: AtObstacle },
@@ -221,6 +224,15 @@ pub enum FactorObstacle {
     ManyElements,
     /// The computation uses the element while the loop runs.
     Used { by: ComputationId },
+}
+
+/// Why the updates of a computation cannot be atomic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtomicObstacle {
+    /// It does not have the form `a = a op e` with one of the operations that a GPU makes in one piece.
+    NoReduction,
+    /// The element is no integer of 32 or 64 bits: sums of floats would go by who comes first.
+    Type,
 }
 
 /// Why the values of a computation cannot be computed in a loop that reads them.

@@ -383,7 +383,12 @@ fn violated(
             let is_update = dependence.keeps == Keeps::Apart && source == sink;
             Ok(is_update && combine::combines(ctx, algorithm, &around, it, source)?)
         };
-        if !it.tag.keeps_order() && !is_combined()? {
+        // Updates in one piece may meet on a GPU, which is all that has them.
+        let is_atomic = dependence.keeps == Keeps::Apart
+            && source == sink
+            && algorithm.computation(source).atomic
+            && matches!(it.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_));
+        if !it.tag.keeps_order() && !is_atomic && !is_combined()? {
             let forwards = among(&comparisons.less)?;
             let apart = if is_reversed { forwards.union(&reversed)? } else { forwards };
             if !is_empty(&apart)? {

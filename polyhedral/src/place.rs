@@ -240,11 +240,15 @@ fn local_box(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Resul
         return Ok((vec![Affine::constant(0); array.rank as usize], (0..array.rank).map(Affine::iterator).collect()));
     }
     let (mut extents, mut map) = own_box(ctx, algorithm, id, outer)?;
-    if outer > 0 && !one_array_at_a_time(ctx, scheduled, id, outer, &users)? {
-        let around: Vec<u32> = (0..outer).collect();
-        let (outer_extents, outer_map) = box_of(ctx, algorithm, id, &around)?;
-        extents.extend(outer_extents);
-        map.extend(outer_map);
+    // The iterators after the first `told` ones tell arrays apart that are there at one time.
+    let mut told = outer;
+    while told > 0 && !one_iteration_at_a_time(ctx, scheduled, id, told, &users)? {
+        told -= 1;
+    }
+    if told < outer {
+        let (others, their_map) = box_of(ctx, algorithm, id, &(told..outer).collect::<Vec<_>>())?;
+        extents.extend(others);
+        map.extend(their_map);
     }
     Ok((extents, map))
 }
@@ -265,15 +269,15 @@ fn own_box(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, outer: u32) -> Result<
 }
 
 /// Whether the iterations of the loops around a local array's users run one after the other, and each of them is alone
-/// with one of the arrays that the source makes.
-fn one_array_at_a_time(
+/// with those of the arrays that the source makes whose first `told` iterators agree.
+fn one_iteration_at_a_time(
     ctx: &Ctx,
     scheduled: &Scheduled,
     id: ArrayId,
-    outer: u32,
+    told: u32,
     users: &[ComputationId],
 ) -> Result<bool, Error> {
-    let own = scheduled.algorithm.array(id).rank - outer;
+    let own = scheduled.algorithm.array(id).rank - told;
     let Some(node) = home(ctx, scheduled, id, users, own)? else { return Ok(false) };
     Ok((0..node.0.len()).all(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
         Some(Node::Loop(it)) => matches!(it.tag, Tag::Sequential | Tag::Unroll(_) | Tag::Separate),

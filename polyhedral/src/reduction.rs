@@ -83,7 +83,8 @@ fn update(algorithm: &Algorithm, id: ComputationId) -> Option<(Reduction, bool)>
     // Reads that no expression names count as dependences, too.
     let alone = others == 0 && it.reads.iter().all(|read| read.array != it.write.array || is_old(it, read));
     let order = match it.simd {
-        _ if it.fastmath || !element.is_float() => UpdateOrder::Any,
+        // Julia's `min` and `max` of floats know no position, either: a NaN wins, and -0.0 is less than 0.0.
+        _ if it.fastmath || !element.is_float() || matches!(operator, Operator::Min | Operator::Max) => UpdateOrder::Any,
         Some(iterator) if alone => UpdateOrder::Within(iterator),
         Some(_) | None => UpdateOrder::Source,
     };

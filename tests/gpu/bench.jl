@@ -14,7 +14,7 @@
 #                           timed call with Tessella's C code, too; `none` trusts
 #     --kernels             prints each program's profile
 #
-# "of copy" is the share of what a copy of 1 GiB reaches, "of like" that of a kernel which copies as many bytes as the program moves:
+# "of copy" is the share of what a copy of 512 MiB reaches, "of like" that of a kernel which copies as many bytes as the program moves:
 # a small program cannot reach the rate of a large copy.
 #
 # Writes the table to \$OUT/bench.txt, and with all figures to \$OUT/bench.tsv, if OUT is set.

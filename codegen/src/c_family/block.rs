@@ -16,9 +16,10 @@ use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
 use tessella_polyhedral::expr::Expr;
-use tessella_polyhedral::layers::BufferId;
+use tessella_polyhedral::layers::{BufferId, MemorySpace};
 use tessella_polyhedral::schedule::Tag;
-use tessella_scalar::CompareOp;
+use tessella_polyhedral::transform::atomic;
+use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
 /// What a backend says before a loop.
 pub trait LoopHooks {
@@ -403,8 +404,20 @@ impl Printer<'_> {
             out.open(format!("if ({predicate})"));
         }
         self.lets(&at, out);
-        let value = self.value(&source.value, &at).0;
         let target = self.element(&source.write, &at).0;
+        let is_seen = matches!(
+            self.input.layout.buffer(self.input.buffer_of(source.write.array)).space,
+            MemorySpace::Global | MemorySpace::Shared
+        );
+        if let (true, Ok(update)) = (source.atomic && is_seen, atomic::update(self.input.algorithm, computation)) {
+            let by = self.value(update.operand, &at).0;
+            out.line(atomically(update.operator, source.value.ty, &target, &by));
+            if asked.is_some() {
+                out.close();
+            }
+            return;
+        }
+        let value = self.value(&source.value, &at).0;
         if self.input.layout.is_ahead(computation) {
             out.line(format!("tessella_copy_ahead(&{target}, &{value});"));
         } else {
@@ -474,5 +487,22 @@ impl Printer<'_> {
     /// The arrays that statements below these nodes access.
     pub fn arrays_below(&self, nodes: &[Node]) -> BTreeSet<ArrayId> {
         accessed(self, nodes)
+    }
+}
+
+/// `atomicAdd((unsigned int *)&h(k), (unsigned int)(e));`: integers wrap around, signed ones like unsigned ones.
+fn atomically(operator: BinaryOp, ty: ScalarType, target: &str, by: &str) -> String {
+    let wide = matches!(ty, ScalarType::I64 | ScalarType::U64);
+    let unsigned = if wide { "unsigned long long" } else { "unsigned int" };
+    let own = match ty {
+        ScalarType::I64 => "long long",
+        ScalarType::I32 => "int",
+        _ => unsigned,
+    };
+    match operator {
+        BinaryOp::Min => format!("atomicMin(({own} *)&{target}, ({own})({by}));"),
+        BinaryOp::Max => format!("atomicMax(({own} *)&{target}, ({own})({by}));"),
+        BinaryOp::Sub => format!("atomicAdd(({unsigned} *)&{target}, 0 - ({unsigned})({by}));"),
+        _ => format!("atomicAdd(({unsigned} *)&{target}, ({unsigned})({by}));"),
     }
 }

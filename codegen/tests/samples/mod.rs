@@ -194,6 +194,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         fastmath: false,
         simd: None,
         ranged: vec![],
+        atomic: false,
     };
     let algorithm = Algorithm {
         name: "heat2d!".to_string(),
@@ -274,6 +275,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
             fastmath: false,
             simd: None,
             ranged: vec![],
+            atomic: false,
         }],
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
@@ -305,6 +307,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         fastmath: false,
         simd: None,
         ranged: vec![],
+        atomic: false,
     };
     let algorithm = Algorithm {
         name: "total".to_string(),
@@ -354,6 +357,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
             fastmath: false,
             simd: None,
             ranged: vec![],
+            atomic: false,
         }
     };
     let root = |tag: Tag| {
@@ -424,6 +428,7 @@ pub fn rotation(ctx: &Ctx) -> Sample {
         fastmath: false,
         simd: None,
         ranged: vec![],
+        atomic: false,
     };
     let algorithm = Algorithm {
         name: "rotate".to_string(),

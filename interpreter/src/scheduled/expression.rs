@@ -127,7 +127,11 @@ pub(super) fn execute(
         ahead.push(Arrival { computation: statement.computation, index: index.clone(), value });
         return block(around, &computation.write)?.unset(&index, position, &computation.name);
     }
-    block(around, &computation.write)?.write(&index, value, position, &computation.name)
+    let block = block(around, &computation.write)?;
+    match computation.atomic {
+        true => block.update(&index, value, position, &computation.name),
+        false => block.write(&index, value, position, &computation.name),
+    }
 }
 
 /// Whether a computation is one that a storage command added to move elements.
@@ -333,7 +337,11 @@ impl Instance<'_> {
                 let access = &self.computation.reads[*position as usize];
                 let index = self.index(around, access)?;
                 let position = around.position;
-                block(around, access)?.read(&index, position, &self.computation.name)
+                let block = block(around, access)?;
+                match self.computation.atomic && access.array == self.computation.write.array {
+                    true => block.old(&index, position, &self.computation.name),
+                    false => block.read(&index, position, &self.computation.name),
+                }
             }
             ExprKind::Unary(operator, operand) => {
                 let operand = self.expression(around, operand)?;

@@ -43,6 +43,9 @@ struct Cell {
     written: Option<Position>,
     /// The reads since.
     read: Vec<Position>,
+    /// The computation that wrote it last, if it updates it in one piece, and its updates before the last one.
+    atomic: Option<String>,
+    updates: Vec<Position>,
 }
 
 /// A buffer's memory.
@@ -123,7 +126,7 @@ impl Block {
         let buffer = self.name.clone();
         let cell = self.cell(index, computation)?;
         let computation = computation.to_string();
-        if cell.written.as_ref().is_some_and(|written| written.unordered(position)) {
+        if cell.written.iter().chain(&cell.updates).any(|earlier| earlier.unordered(position)) {
             return Err(ScheduledError::Race { computation, buffer });
         }
         if !cell.read.last().is_some_and(|last| last.same(position)) {
@@ -145,10 +148,53 @@ impl Block {
         if value.ty != element {
             return Err(ScheduledError::StoredType { computation: computation.to_string() });
         }
-        if cell.written.iter().chain(&cell.read).any(|earlier| earlier.unordered(position)) {
+        if cell.written.iter().chain(&cell.read).chain(&cell.updates).any(|earlier| earlier.unordered(position)) {
             return Err(ScheduledError::Race { computation: computation.to_string(), buffer });
         }
-        *cell = Cell { value: Some(value), written: Some(position.clone()), read: vec![] };
+        *cell = Cell { value: Some(value), written: Some(position.clone()), ..Cell::default() };
+        Ok(())
+    }
+
+    /// The value that an update in one piece finds. Other updates by the same computation may come at the same time.
+    pub(super) fn old(
+        &mut self,
+        index: &[i64],
+        position: &Position,
+        computation: &str,
+    ) -> Result<Constant, ScheduledError> {
+        let buffer = self.name.clone();
+        let cell = self.cell(index, computation)?;
+        let computation = computation.to_string();
+        let is_update = cell.atomic.as_ref() == Some(&computation);
+        if !is_update && cell.written.as_ref().is_some_and(|written| written.unordered(position)) {
+            return Err(ScheduledError::Race { computation, buffer });
+        }
+        cell.value.ok_or(ScheduledError::Undefined { computation, buffer })
+    }
+
+    /// Stores what an update in one piece makes of the old value.
+    pub(super) fn update(
+        &mut self,
+        index: &[i64],
+        value: Constant,
+        position: &Position,
+        computation: &str,
+    ) -> Result<(), ScheduledError> {
+        let cell = self.cell(index, computation)?;
+        if cell.atomic.as_deref() != Some(computation) {
+            self.write(index, value, position, computation)?;
+            self.cell(index, computation)?.atomic = Some(computation.to_string());
+            return Ok(());
+        }
+        let is_read = cell.read.iter().any(|earlier| earlier.unordered(position));
+        let earlier = cell.written.replace(position.clone());
+        cell.updates.extend(earlier);
+        cell.value = Some(value);
+        cell.read.clear();
+        if is_read {
+            let (computation, buffer) = (computation.to_string(), self.name.clone());
+            return Err(ScheduledError::Race { computation, buffer });
+        }
         Ok(())
     }
 
@@ -161,10 +207,10 @@ impl Block {
     ) -> Result<(), ScheduledError> {
         let buffer = self.name.clone();
         let cell = self.cell(index, computation)?;
-        if cell.written.iter().chain(&cell.read).any(|earlier| earlier.unordered(position)) {
+        if cell.written.iter().chain(&cell.read).chain(&cell.updates).any(|earlier| earlier.unordered(position)) {
             return Err(ScheduledError::Race { computation: computation.to_string(), buffer });
         }
-        *cell = Cell { value: None, written: Some(position.clone()), read: vec![] };
+        *cell = Cell { value: None, written: Some(position.clone()), ..Cell::default() };
         Ok(())
     }
 

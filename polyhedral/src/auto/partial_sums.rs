@@ -16,6 +16,9 @@
 //! combined, depend on nothing but the sizes, so the result has the same bits in every run. Each step but the tags is a command that a
 //! user could give, and is proved like one.
 //!
+//! Where data say which element is updated, as in a histogram, integers are updated in one piece by as many threads as there are
+//! iterations ([`crate::transform::atomic`]).
+//!
 //! Where conditions or bounds leave threads without iterations between others, there are levels of partial results in memory instead, a
 //! launch for each: 262144, 8192, 256.
 
@@ -34,7 +37,7 @@ use crate::legality;
 use crate::machine::Gpu;
 use crate::reduction::{UpdateOrder, reductions};
 use crate::relation;
-use crate::schedule::{Node, ProcessorAxis, Tag};
+use crate::schedule::{Node, Path, ProcessorAxis, Tag};
 use crate::transform;
 use std::collections::BTreeSet;
 
@@ -74,11 +77,23 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             continue;
         }
         let name = scheduled.algorithm.computation(reduction.computation).name.clone();
-        if !parted.needs_parts(ctx, &name)? {
+        if parted.runs_in_parallel(ctx, &name)? {
+            continue;
+        }
+        if !scheduled.algorithm.computation(reduction.computation).write.is_affine() {
+            // Data say which elements there are: where integers are added up, threads do so in one piece.
+            if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
+                parted.carry_out(ctx, Command::Atomic { computation: name })?;
+            }
+            continue;
+        }
+        let mut alone = parted.clone();
+        alone.stand_apart(ctx, &name)?;
+        if !alone.needs_parts(ctx, &name)? {
             continue;
         }
         for way in [Parted::combine, Parted::part] {
-            let mut trial = parted.clone();
+            let mut trial = alone.clone();
             match way(&mut trial, ctx, &name, reduction.order) {
                 Ok(true) => {
                     parted = trial;
@@ -96,7 +111,8 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
 impl Parted {
     /// Blocks that combine what their threads added up; `false` if the reduction has no such form.
     fn combine(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
-        let loops = self.loops(name);
+        let outer = self.loops(name).len() - self.own(name).len();
+        let loops = self.own(name);
         let in_order = matches!((loops.len(), order), (2, UpdateOrder::Within(_)));
         match loops.as_slice() {
             [only] => {
@@ -115,10 +131,20 @@ impl Parted {
                 let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
                 self.exchange(ctx, name, &steps, &thread)?;
             }
+            [planes, lines, inner] if order == UpdateOrder::Any => {
+                let (rounds, block) = self.split(ctx, name, lines, BLOCKS)?;
+                let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
+                for around in [&rounds, planes] {
+                    self.exchange(ctx, name, around, &block)?;
+                }
+                for around in [&steps, &rounds, planes] {
+                    self.exchange(ctx, name, around, &thread)?;
+                }
+            }
             [] | [_, _, ..] => return Ok(false),
         }
         // A block, a thread, and the loops that the thread runs.
-        let loops = self.loops(name);
+        let loops = self.loops(name).split_off(outer);
         let [block, thread, own @ ..] = loops.as_slice() else { return Ok(false) };
         let (Some(first), Some(last)) = (own.first(), own.last()) else { return Ok(false) };
         let of_thread = self.factor(ctx, name, first, 1)?;
@@ -189,7 +215,12 @@ impl Parted {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let Some(id) = algorithm.find(of_block) else { return Ok(()) };
         let result = algorithm.computation(id).write.array;
-        let Node::Sequence(children) = &schedule.root else { return Ok(()) };
+        let around = schedule.loops_around(id);
+        // The sequence that its own loop stands in.
+        let Some(path) = around.last().map(|(path, _)| Path(path.0[..path.0.len().saturating_sub(1)].to_vec())) else {
+            return Ok(());
+        };
+        let Some(Node::Sequence(children)) = schedule.node(&path) else { return Ok(()) };
         let sets =
             |node: &Node| matches!(node, Node::Computation(id) if algorithm.computation(*id).write.array == result);
         let last = children.iter().position(|node| node.computations() == [id]);
@@ -197,7 +228,7 @@ impl Parted {
             return Ok(());
         };
         let mut trial = schedule.clone();
-        if let Node::Sequence(children) = &mut trial.root {
+        if let Some(Node::Sequence(children)) = trial.node_mut(&path) {
             children[first..last].rotate_left(1);
         }
         if legality::is_legal(ctx, algorithm, &trial, &self.dependences)? {
@@ -231,7 +262,7 @@ impl Parted {
 
     /// All levels of one reduction.
     fn part(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
-        let loops = self.loops(name);
+        let loops = self.own(name);
         let done = match (loops.as_slice(), order) {
             ([only], _) => self.levels(ctx, name, only, &LEVELS),
             ([outer, inner], UpdateOrder::Any) => {
@@ -250,39 +281,57 @@ impl Parted {
         done.map(|()| true)
     }
 
-    /// Whether nothing around a reduction runs in parallel, and its innermost loop has many iterations.
+    /// Whether the loops that only a reduction stands in may have parts, and the innermost one has many iterations.
     fn needs_parts(&self, ctx: &Ctx, name: &str) -> Result<bool, Error> {
-        let Scheduled { algorithm, schedule, machine, target, .. } = &self.scheduled;
-        let Some(id) = algorithm.find(name) else { return Ok(false) };
-        let around = schedule.loops_around(id);
-        let Some((innermost, _)) = around.last() else { return Ok(false) };
-        if around.len() > 2 || around.iter().any(|(_, it)| it.body.computations() != [id]) {
-            return Ok(false);
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
+        let (Some((innermost, _)), 1..=3) = (around.last(), self.own(name).len()) else { return Ok(false) };
+        Ok(self.chooser(ctx).extents(schedule, innermost, 1)?[0].is_none_or(|extent| extent >= LONG))
+    }
+
+    /// Whether some loop around a reduction has independent iterations.
+    fn runs_in_parallel(&self, ctx: &Ctx, name: &str) -> Result<bool, Error> {
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
+        for (path, _) in &around {
+            let mut trial = schedule.clone();
+            if let Some(Node::Loop(it)) = trial.node_mut(path) {
+                it.tag = Tag::Parallel;
+            }
+            if self.chooser(ctx).is_legal(&trial, path)? {
+                return Ok(true);
+            }
         }
-        let dependences = &self.dependences;
-        let chooser = Chooser {
+        Ok(false)
+    }
+
+    /// Gives what shares loops with a reduction loops of its own, from the innermost one outwards as far as that is legal.
+    fn stand_apart(&mut self, ctx: &Ctx, name: &str) -> Result<(), Error> {
+        while let Some(at) = self.loops(name).into_iter().rev().nth(self.own(name).len()) {
+            let mut trial = self.clone();
+            match trial.carry_out(ctx, Command::Distribute { computation: name.to_string(), at }) {
+                Ok(()) if trial.own(name).len() > self.own(name).len() => *self = trial,
+                Err(error) if error.is_quota() => return Err(error),
+                Ok(()) | Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn chooser<'a>(&'a self, ctx: &'a Ctx) -> Chooser<'a> {
+        Chooser {
             ctx,
-            machine,
-            algorithm,
-            target: *target,
-            dependences,
+            machine: &self.scheduled.machine,
+            algorithm: &self.scheduled.algorithm,
+            target: self.scheduled.target,
+            dependences: &self.dependences,
             means: Means { memory: Memory::Plain, tilings: Tilings::Wanted },
             settled: BTreeSet::new(),
             tagged: BTreeSet::new(),
             asking: Asking::default(),
             small: BTreeSet::new(),
             products: Default::default(),
-        };
-        for (path, _) in &around {
-            let mut trial = schedule.clone();
-            if let Some(Node::Loop(it)) = trial.node_mut(path) {
-                it.tag = Tag::Parallel;
-            }
-            if chooser.is_legal(&trial, path)? {
-                return Ok(false);
-            }
         }
-        Ok(chooser.extents(schedule, innermost, 1)?[0].is_none_or(|extent| extent >= LONG))
     }
 
     /// So many partial results of a loop, then fewer of these, and so on.
@@ -335,6 +384,14 @@ impl Parted {
         }
         self.commands.push(command);
         Ok(())
+    }
+
+    /// The names of the loops that nothing else stands in, outermost first.
+    fn own(&self, name: &str) -> Vec<String> {
+        let id = self.scheduled.algorithm.find(name);
+        let around = id.map(|id| (id, self.scheduled.schedule.loops_around(id)));
+        let Some((id, around)) = around else { return vec![] };
+        around.into_iter().filter(|(_, it)| it.body.computations() == [id]).map(|(_, it)| it.name.clone()).collect()
     }
 
     /// The names of the loops around a statement, outermost first.

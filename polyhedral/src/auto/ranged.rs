@@ -49,10 +49,11 @@ impl Chooser<'_> {
                     if computation.predicate.is_none() {
                         continue;
                     }
-                    let space = computation.domain.space()?;
+                    let domain = computation.domain.intersect_params(&self.algorithm.limited_context()?)?;
+                    let space = domain.space()?;
                     for position in (0..computation.iterators.len() as u32).filter(|&it| at.involves_iterator(it)) {
                         let far = Aff::set_dim_on(&space, position)?.ge_set(&Aff::constant_on(&space, ENDLESS)?)?;
-                        if !computation.domain.intersect(&far)?.is_empty()? {
+                        if !domain.intersect(&far)?.is_empty()? {
                             return Ok(true);
                         }
                     }

@@ -72,8 +72,11 @@ const STAGE: f64 = 0.17;
 const SPILLED: f64 = 13.0;
 /// Registers of a thread besides its rows, by what compilers leave of measured kernels, for each word of an element.
 const OTHERS: i64 = 42;
-/// The same for each field beyond two that goes from step to step, with its addresses and masks.
-const OTHERS_OF_FIELD: i64 = 80;
+/// The same for each field beyond two that goes from step to step, with its addresses and masks, by the points of a lane: 80 for two
+/// of them, 180 for four.
+const OTHERS_OF_FIELD: (i64, i64) = (50, -20);
+/// The same for each nest that writes an edge only, and each point of a lane.
+const OTHERS_OF_EDGE: i64 = 6;
 /// The most that a thread has.
 const MOST_REGISTERS: i64 = 255;
 /// Registers of a thread for addresses and values, the least that kernels get by with.
@@ -233,7 +236,10 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let blocks = it.blocks(algorithm, gpu);
     let of_thread = i64::from(gpu.registers / LANES) / (blocks * it.warps()) / 8 * 8;
     let carried = it.fields.iter().filter(|field| field.carried).count() as i64;
-    let others = OTHERS + OTHERS_OF_FIELD * (carried - 2).max(0);
+    let points = i64::from(it.size.points);
+    let of_field = OTHERS_OF_FIELD.0 * points + OTHERS_OF_FIELD.1;
+    let edges = (it.stages.len() - inner_stages(it).count()) as i64 / it.period;
+    let others = OTHERS + of_field * (carried - 2).max(0) + OTHERS_OF_EDGE * points * edges;
     let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
     if it.axes[1].is_some() {
         let words = it.fields.iter().map(|field| algorithm.array(field.array).element.bytes().div_ceil(4));

@@ -188,6 +188,7 @@ fn numbers_mut(command: &mut Command) -> Vec<&mut u32> {
         | Command::Privatize { .. }
         | Command::Overlapped { .. }
         | Command::Rfactor { .. }
+        | Command::Atomic { .. }
         | Command::Hexagonal { .. }
         | Command::TimeSkew { .. }
         | Command::Space { .. }

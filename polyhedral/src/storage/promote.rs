@@ -489,6 +489,9 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option
     let stages = (plan.ahead > 0).then(|| key_count - 1);
     for (&id, key) in &plan.keys {
         redirect(plan.ctx, &mut algorithm, id, key, (&plan.hull, plan.part.as_deref()), (plan.array, new), stages)?;
+        let it = &mut algorithm.computations[id.0 as usize];
+        // What a thread has for itself nobody else updates.
+        it.atomic &= it.write.array != new || plan.space == MemorySpace::Shared;
     }
     let needed = match fill {
         Fill::Exact => plan.footprint.needed.clone(),
@@ -547,15 +550,31 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option
 
 impl Plan<'_> {
     /// Whether nobody sees an element but one iteration of the loop: the array is the function's own, only the statements that
-    /// use the buffer access it, and every element is touched with one key. Then nothing has to come in or to go back.
+    /// use the buffer access these elements, and each of them is touched with one key. Then nothing has to come in or to go back.
     fn lives_inside(&self) -> Result<bool, Error> {
         let algorithm = &self.scheduled.algorithm;
         let is_own = match algorithm.array(self.array).kind {
             ArrayKind::Private | ArrayKind::Local { .. } => true,
             ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => false,
         };
-        let alone = algorithm.ids().all(|id| self.keys.contains_key(&id) || !uses(algorithm, id, self.array));
-        Ok(is_own && alone && self.part.is_none() && !self.boxed && self.footprint.all.is_injective()?)
+        let may = is_own && self.part.is_none() && !self.boxed;
+        Ok(may && self.alone()? && self.footprint.all.is_injective()?)
+    }
+
+    /// Whether no statement but those that use the buffer accesses its elements: others may use the array where sizes are others.
+    fn alone(&self) -> Result<bool, Error> {
+        let algorithm = &self.scheduled.algorithm;
+        let inside = self.footprint.all.range()?;
+        for id in algorithm.ids().filter(|id| !self.keys.contains_key(id)) {
+            let it = algorithm.computation(id);
+            for access in it.reads.iter().chain([&it.write]).filter(|access| access.array == self.array) {
+                let touched = relation::access(self.ctx, algorithm, id, access)?.range()?;
+                if !touched.intersect(&inside)?.is_empty()? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Whether all accesses that the buffer replaces are checked at entry.
@@ -614,6 +633,7 @@ fn copy(
         fastmath: false,
         simd: None,
         ranged: vec![],
+        atomic: false,
     });
     // { load[k, x] -> [k, element] }
     let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();

@@ -6,6 +6,7 @@
 mod find;
 mod tree;
 
+pub mod atomic;
 mod compute_at;
 mod inline;
 mod join;
@@ -21,6 +22,7 @@ mod split_domain;
 mod tags;
 mod tiles;
 
+pub use atomic::atomic;
 pub use compute_at::compute_at;
 pub use inline::inline;
 pub use join::{between, distribute, fuse};
@@ -117,6 +119,7 @@ pub fn apply(
         Command::Rfactor { computation, at, size } => {
             return rfactor(ctx, scheduled, dependences, computation, at, *size);
         }
+        Command::Atomic { computation } => return atomic(scheduled, computation),
         Command::Hexagonal { computations, time, loops, height, widths } => {
             return Ok(hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?.0);
         }

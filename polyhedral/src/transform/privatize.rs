@@ -167,6 +167,7 @@ fn redirect(
         };
         (access.array, access.subscripts, access.checked) = (own, subscripts, false);
     }
+    it.atomic &= it.write.array != own;
     algorithm.computations[id.0 as usize] = it;
     Ok(())
 }
@@ -245,6 +246,7 @@ fn add_copy(
         fastmath: false,
         simd: None,
         ranged: vec![],
+        atomic: false,
     });
     Ok(ComputationId(algorithm.computations.len() as u32 - 1))
 }

@@ -193,6 +193,10 @@ fn guard(
     let it = algorithm.computation(id);
     let (mut guard, mut reads): Guard = (None, vec![]);
     let Some(predicate) = it.predicate.as_ref().filter(|_| it.ranged.is_empty()) else { return Ok((guard, reads)) };
+    if matches!(algorithm.array(it.write.array).kind, ArrayKind::Local { .. } | ArrayKind::Private) {
+        // The element is there whatever happens, and what no update was made of changes nothing.
+        return Ok((guard, reads));
+    }
     let is_changed = |array: ArrayId| inside.iter().any(|&id| algorithm.computation(id).write.array == array);
     for part in leading_parts(predicate) {
         let mut part = part.clone();
@@ -337,6 +341,7 @@ impl Partial<'_> {
         }
         next.write = access;
         next.iterators = names;
+        next.atomic = false;
         self.algorithm.computations[self.id.0 as usize] = next;
         Ok(Affine::iterator(position))
     }
@@ -454,6 +459,7 @@ impl Partial<'_> {
             fastmath: of.fastmath,
             simd,
             ranged: (0..).zip(&self.keys).filter(|(_, key)| is_ranged(key)).map(|(at, _)| at).collect(),
+            atomic: false,
         });
         let own: Vec<Affine> = (0..self.keys.len() as u32).map(Affine::iterator).collect();
         let domain = relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(executions)?.domain()?;

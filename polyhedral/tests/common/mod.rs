@@ -57,6 +57,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
             fastmath: false,
             simd: None,
             ranged: vec![],
+            atomic: false,
         }
     });
     Algorithm {

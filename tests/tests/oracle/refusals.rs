@@ -33,6 +33,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("NoShift", "E0435"),
     ("CannotInline", "E0442"),
     ("CannotFactor", "E0443"),
+    ("CannotBeAtomic", "E0454"),
     ("CannotComputeAt", "E0444"),
     ("OtherValues", "E0445"),
     ("CannotPrivatize", "E0449"),

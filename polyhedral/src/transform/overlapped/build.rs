@@ -373,6 +373,7 @@ impl Build<'_> {
             fastmath: false,
             simd: None,
             ranged: vec![],
+            atomic: false,
         });
         ComputationId(algorithm.computations.len() as u32 - 1)
     }

@@ -1,0 +1,59 @@
+//! Updates that the threads of a GPU make at one time, each in one piece.
+
+use super::find::find_computation;
+use crate::algorithm::{Algorithm, ArrayKind, ComputationId};
+use crate::error::{AtomicObstacle, Error, ScheduleError};
+use crate::expr::{Expr, ExprKind};
+use crate::layers::{Scheduled, Target};
+use crate::reduction::{UpdateOrder, reduction};
+use tessella_scalar::{BinaryOp, ScalarType};
+
+/// What an atomic update does to its element: `a = a op e`.
+#[derive(Debug, Clone, Copy)]
+pub struct Update<'a> {
+    /// A sum, a difference, a minimum or a maximum.
+    pub operator: BinaryOp,
+    /// `e`
+    pub operand: &'a Expr,
+}
+
+/// Has a reduction of integers update its element in one piece, so that loops which carry nothing but its updates may run on blocks
+/// and threads. Integers wrap around, so the result does not depend on who comes first.
+///
+/// # Errors
+/// [`ScheduleError::CannotBeAtomic`] unless `S` is `a = a op e` with `+`, `-`, `min` or `max` on integers of 32 or 64 bits, and
+/// [`ScheduleError::NeedsGpu`] on a CPU.
+pub fn atomic(scheduled: &Scheduled, computation: &str) -> Result<Scheduled, Error> {
+    let id = find_computation(&scheduled.algorithm, computation)?;
+    if scheduled.target != Target::Gpu {
+        return Err(ScheduleError::NeedsGpu.into());
+    }
+    update(&scheduled.algorithm, id).map_err(|obstacle| {
+        let computation = computation.to_string();
+        ScheduleError::CannotBeAtomic { computation, obstacle }
+    })?;
+    let mut next = scheduled.clone();
+    next.algorithm.computations[id.0 as usize].atomic = true;
+    Ok(next)
+}
+
+/// The update that a computation is, if a GPU has an instruction for it.
+pub fn update(algorithm: &Algorithm, id: ComputationId) -> Result<Update<'_>, AtomicObstacle> {
+    let it = algorithm.computation(id);
+    let found = reduction(algorithm, id).ok_or(AtomicObstacle::NoReduction)?;
+    if !matches!(it.value.ty, ScalarType::I32 | ScalarType::U32 | ScalarType::I64 | ScalarType::U64)
+        || found.order != UpdateOrder::Any
+    {
+        return Err(AtomicObstacle::Type);
+    }
+    let is_shared = !matches!(algorithm.array(found.array).kind, ArrayKind::Private);
+    let ExprKind::Binary(operator, left, right) = &it.value.kind else { return Err(AtomicObstacle::NoReduction) };
+    let is_old =
+        |expr: &Expr| matches!(expr.kind, ExprKind::Read(at) if it.reads[at as usize].array == it.write.array);
+    let operand = match operator {
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max if is_old(left) => right,
+        BinaryOp::Add | BinaryOp::Min | BinaryOp::Max if is_old(right) => left,
+        _ => return Err(AtomicObstacle::NoReduction),
+    };
+    if is_shared { Ok(Update { operator: *operator, operand }) } else { Err(AtomicObstacle::NoReduction) }
+}
