@@ -75,6 +75,13 @@ const SUMS = [
     Case("total", Sums.total!, Sums.total_inputs, DataType[Int32, Int64], Sums.EXTENTS, Examples.agree, (32768,), Sums.total_inputs),
     Case("rows_and_columns", Sums.rows_and_columns!, Sums.matrix_inputs, DataType[Float32, Float64], Sums.EXTENTS, Examples.agree,
          (16384,), Sums.matrix_inputs),
+    Case("converge", Sums.converge!, Sums.converge_inputs, DataType[Float32, Float64], Sums.EXTENTS, Examples.agree, (8192,), Sums.converge_inputs),
+    Case("norms", Sums.norms!, Sums.norms_inputs, DataType[Int32, Int64], Sums.LENGTHS, Examples.agree, (1 << 24,), Sums.norms_inputs),
+    Case("space_extremes", Sums.space_extremes, Sums.space_inputs, DataType[Float32, Float64], filter(>(0), Sums.EXTENTS), Examples.agree, (1024,),
+         Sums.space_inputs),
+    Case("histogram", Sums.histogram!, Sums.histogram_inputs, DataType[Int32, Int64], Sums.LENGTHS, Examples.agree, (1 << 24,),
+         Sums.histogram_inputs),
+    Case("masked", Sums.masked!, Sums.masked_inputs, DataType[Float32, Float64], Sums.EXTENTS, Examples.agree, (8192,), Sums.masked_inputs),
 ]
 
 const GRIDS = [

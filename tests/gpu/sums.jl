@@ -46,4 +46,77 @@ matrix_inputs(::Type{T}, m, n = m + 3) where {T} =
 const LENGTHS = [0, 1, 2, 31, 32, 33, 127, 255, 256, 257, 8191, 8192, 8193, 262143, 262145, 1000003]
 const EXTENTS = [0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 129, 257, 511]
 
+# Sweeps until nothing changes much: the largest change in each iteration.
+@tessella function converge!(u, v, tol, most)
+    m, n = size(u)
+    change = Inf
+    it = 0
+    while change > tol && it < most
+        change = 0.0
+        for j in 2:n-1, i in 2:m-1
+            v[i, j] = (u[i-1, j] + u[i+1, j] + u[i, j-1] + u[i, j+1]) / 4
+        end
+        for j in 2:n-1, i in 2:m-1
+            change = max(change, abs(v[i, j] - u[i, j]))
+            u[i, j] = v[i, j]
+        end
+        it += 1
+    end
+    return it
+end
+
+converge_inputs(T, n) = (rand(T, n, n + 1), zeros(T, n, n + 1), 1.0e-3, 20)
+
+# Two sums in each step of time.
+@tessella function norms!(u, r)
+    for t in axes(r, 1)
+        s = zero(eltype(u))
+        q = zero(eltype(u))
+        for i in eachindex(u)
+            s += u[i]
+            q += u[i] * u[i]
+        end
+        r[t, 1] = s
+        r[t, 2] = q
+        for i in eachindex(u)
+            u[i] += s
+        end
+    end
+end
+
+norms_inputs(T, n) = (rand(T, n), zeros(T, 12, 2))
+
+@tessella function space_extremes(x)
+    least, most = x[1, 1, 1], x[1, 1, 1]
+    for k in axes(x, 3), j in axes(x, 2), i in axes(x, 1)
+        least = min(least, x[i, j, k])
+        most = max(most, x[i, j, k])
+    end
+    return least, most
+end
+
+space_inputs(T, n) = (randn(T, n, n ÷ 2 + 1, n ÷ 3 + 1),)
+
+# Counts of what fails a condition, and least values, at places that are data.
+@tessella function histogram!(h, least, x, idx)
+    for i in eachindex(x)
+        if x[i] > 0
+            h[idx[i]] += one(eltype(h))
+        end
+        least[idx[i]] = min(least[idx[i]], x[i])
+    end
+end
+
+histogram_inputs(T, n) = (zeros(T, n ÷ 16 + 1), fill(typemax(T), n ÷ 16 + 1), rand(T(-9):T(9), n), rand(1:(n ÷ 16 + 1), n))
+
+@tessella function masked!(u, v)
+    for j in axes(u, 2), i in axes(u, 1)
+        if v[i, j] > 0
+            u[i, j] = v[i, j] / 2
+        end
+    end
+end
+
+masked_inputs(T, n) = (zeros(T, n, n + 3), randn(T, n, n + 3))
+
 end
