@@ -84,6 +84,12 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
         }
     };
     let diagnostic = at_command(place, Diagnostic::error(Code("E0401"), what), "requested here");
+    let is_ours = |at: AccessRef| (at.computation.0 as usize) < place.algorithm.computations.len();
+    let has_names = (violation.array.0 as usize) < place.algorithm.arrays.len();
+    if !has_names || !is_ours(violation.source) || !is_ours(violation.sink) {
+        return diagnostic
+            .with_note("it is one between statements that the command adds, which the source has no names for");
+    }
     let mut diagnostic = ends(place, diagnostic, violation);
     let Pair { source, sink, with } = pair(place, violation);
     let witness = &violation.witness;

@@ -91,6 +91,14 @@ function run()
         end
     end
     @test_throws ArgumentError Tessella.profile(sum, [1.0])
+    for ask in (() -> Tessella.profile(scaled!, ["a"], 2.0), () -> Tessella.tune!(scaled!, ["a"], 2.0; progress = false))
+        error = try
+            ask()
+        catch caught
+            caught
+        end
+        @test error isa TessellaError && error.codes == ["E0290"] && occursin("Array{String,1}", sprint(showerror, error))
+    end
 end
 
 end

@@ -33,6 +33,20 @@ end
     end
 end
 
+@tessella fallback=false function masked_means!(A, B, w, steps)
+    n = length(A)
+    for t in 1:steps
+        for i in 2:n-1
+            if w[i]
+                @comp S B[i] = 0.5 * (A[i-1] + A[i+1])
+            end
+        end
+        for i in 2:n-1
+            @comp R A[i] = B[i]
+        end
+    end
+end
+
 not_ours(x) = x
 
 refusal(test) = try
@@ -80,6 +94,20 @@ function run()
         Tessella.unschedule!(diagonal!)
         diagonal!(A)
         @test A == (Tessella.original(diagonal!)(before); before)
+    end
+
+    @testset "tiles that overlap, under a condition on data" begin
+        @schedule masked_means! begin
+            overlapped(S, t, i, 4, 16)
+        end
+        for n in (0, 3, 50, 83)
+            arguments = (Float64[mod(7i, 11) for i in 1:n], zeros(n), [mod(i, 3) > 0 for i in 1:n], 9)
+            expected = deepcopy(arguments)
+            Tessella.original(masked_means!)(expected...)
+            masked_means!(arguments...)
+            @test arguments == expected
+        end
+        Tessella.unschedule!(masked_means!)
     end
 
     @testset "partial results of an element that the data keep from being there" begin

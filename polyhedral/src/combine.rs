@@ -36,7 +36,8 @@ pub fn update(algorithm: &Algorithm, id: ComputationId) -> Option<Update<'_>> {
     let ExprKind::Binary(operator, old, operand) = &it.value.kind else { return None };
     let is_old = matches!(old.kind, ExprKind::Read(at) if it.reads[at as usize].array == it.write.array);
     let neutral = reduction.operator.neutral(it.value.ty)?;
-    let plain = !it.atomic && it.predicate.is_none() && it.lets.is_empty() && it.ranged.is_empty() && it.write.is_affine();
+    let plain =
+        !it.atomic && it.predicate.is_none() && it.lets.is_empty() && it.ranged.is_empty() && it.write.is_affine();
     // `a - e` is no chain of `e`s.
     (plain && is_old && *operator != BinaryOp::Sub).then_some(Update { operator: *operator, operand, neutral })
 }

@@ -301,6 +301,8 @@ pub enum OverlapObstacle {
     Unbounded { reader: ComputationId, array: ArrayId },
     /// Within one step each value needs the one before.
     WithinStep,
+    /// A tile reads what another one writes back, so that they cannot run at one time.
+    InPlace { array: ArrayId },
 }
 
 /// Storage that cannot be found.

@@ -175,7 +175,10 @@ pub fn together(
     let comparisons = Comparisons::new(ctx, algorithm)?;
     let (source, sink) = (dependence.source.computation, dependence.sink.computation);
     let common = common(schedule, source, sink);
-    let mut equal = dependence.relation.clone();
+    let mut equal = match algorithm.assumed()? {
+        None => dependence.relation.clone(),
+        Some(assumed) => dependence.relation.intersect_params(&assumed)?,
+    };
     for it in common.loops.iter().take(outer) {
         let (from, to) = ((source, &it.at[&source]), (sink, &it.at[&sink]));
         equal = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.equal)?)?;

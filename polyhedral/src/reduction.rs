@@ -84,7 +84,9 @@ fn update(algorithm: &Algorithm, id: ComputationId) -> Option<(Reduction, bool)>
     let alone = others == 0 && it.reads.iter().all(|read| read.array != it.write.array || is_old(it, read));
     let order = match it.simd {
         // Julia's `min` and `max` of floats know no position, either: a NaN wins, and -0.0 is less than 0.0.
-        _ if it.fastmath || !element.is_float() || matches!(operator, Operator::Min | Operator::Max) => UpdateOrder::Any,
+        _ if it.fastmath || !element.is_float() || matches!(operator, Operator::Min | Operator::Max) => {
+            UpdateOrder::Any
+        }
         Some(iterator) if alone => UpdateOrder::Within(iterator),
         Some(_) | None => UpdateOrder::Source,
     };

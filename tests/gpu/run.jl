@@ -95,13 +95,16 @@ function run_wrapper(wrapper, arguments, expected)
             append!(values, size(argument))
         end
     end
-    returned = expected isa Number ? Ref(zero(expected)) : nothing
-    if returned !== nothing
-        push!(types, Ptr{typeof(expected)})
-        push!(values, returned)
+    # Numbers that the function gives back, one or several.
+    numbers = expected isa Number ? (expected,) : expected isa Tuple{Vararg{Number}} ? expected : ()
+    returned = map(number -> Ref(zero(number)), numbers)
+    for (number, place) in zip(numbers, returned)
+        push!(types, Ptr{typeof(number)})
+        push!(values, place)
     end
     status = eval(:(ccall($wrapper, Int32, ($(types...),), $(values...))))
-    return status, returned === nothing ? nothing : returned[], copies
+    given = map(getindex, returned)
+    return status, expected isa Number ? given[1] : isempty(given) ? nothing : given, copies
 end
 
 function wrapper_fault(wrapper, case, T, n)
@@ -110,7 +113,7 @@ function wrapper_fault(wrapper, case, T, n)
     status, number, actual = run_wrapper(wrapper, arguments, returned)
     status == 0 || return "the wrapper returned $status"
     # What else a function gives back is one of its arguments.
-    wanted = returned isa Number ? returned : nothing
+    wanted = returned isa Union{Number,Tuple{Vararg{Number}}} && returned !== () ? returned : nothing
     return case.agree((number, actual), (wanted, expected)) ? nothing : "differs"
 end
 

@@ -120,6 +120,13 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
             ),
             "tile loops along which values move by a constant distance at most",
         ),
+        OverlapObstacle::InPlace { array } => (
+            format!(
+                "`{}` is updated in place: a tile reads what its neighbours write back, so they cannot run at one time",
+                place.algorithm.array(array).name
+            ),
+            "write another array in each step, as in `A, B = B, A`, or use `hexagonal`, which orders its tiles",
+        ),
         OverlapObstacle::WithinStep => (
             "within one step each value needs the one before, across the whole array".to_string(),
             "overlapping tiles need steps that read what earlier steps, or other statements, wrote",

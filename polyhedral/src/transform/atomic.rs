@@ -48,8 +48,7 @@ pub fn update(algorithm: &Algorithm, id: ComputationId) -> Result<Update<'_>, At
     }
     let is_shared = !matches!(algorithm.array(found.array).kind, ArrayKind::Private);
     let ExprKind::Binary(operator, left, right) = &it.value.kind else { return Err(AtomicObstacle::NoReduction) };
-    let is_old =
-        |expr: &Expr| matches!(expr.kind, ExprKind::Read(at) if it.reads[at as usize].array == it.write.array);
+    let is_old = |expr: &Expr| matches!(expr.kind, ExprKind::Read(at) if it.reads[at as usize].array == it.write.array);
     let operand = match operator {
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max if is_old(left) => right,
         BinaryOp::Add | BinaryOp::Min | BinaryOp::Max if is_old(right) => left,

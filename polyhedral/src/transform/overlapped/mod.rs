@@ -61,7 +61,17 @@ pub fn overlapped(
     }
     next.algorithm.context = scheduled.algorithm.context.clone();
     let all = dependences(ctx, &next.algorithm)?;
-    legality::check(ctx, &next.algorithm, &next.schedule, &all)?;
+    match legality::check(ctx, &next.algorithm, &next.schedule, &all) {
+        Err(Error::Schedule(ScheduleError::Illegal(_))) => {
+            // Copies that the command added conflict, which the source has no names for.
+            let id = find_computation(&scheduled.algorithm, computation)?;
+            let array = scheduled.algorithm.computation(id).write.array;
+            let (computation, at) = (computation.to_string(), time.to_string());
+            let obstacle = OverlapObstacle::InPlace { array };
+            return Err(ScheduleError::CannotOverlap { computation, at, obstacle }.into());
+        }
+        checked => checked?,
+    }
     super::check_gpu(&next, &next.schedule)?;
     Ok(next)
 }

@@ -1,0 +1,23 @@
+# Edges that a smaller matrix would have together: the assumption keeps them apart.
+#! run m=4 n=4 steps=2
+#! run m=19 n=21 steps=5
+@tessella function edges_assumed!(T::Matrix{Float64}, N::Matrix{Float64}, steps::Int)
+    m, n = size(T)
+    for t in 1:steps
+        for j in 2:n-1, i in 2:m-1
+            @comp S N[i, j] = 0.25 * (T[i-1, j] + T[i+1, j] + T[i, j-1] + T[i, j+1])
+        end
+        for j in 2:n-1
+            @comp W N[1, j] = N[2, j]
+            @comp E N[m, j] = N[m-1, j]
+        end
+        for j in 1:n, i in 1:m
+            @comp C T[i, j] = N[i, j]
+        end
+    end
+end
+
+@schedule edges_assumed! begin
+    assume(m >= 4 && n >= 4)
+    space((S, C), t, (j, i), (8, 8))
+end
