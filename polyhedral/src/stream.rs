@@ -297,6 +297,14 @@ impl Nests {
             if relation::domain(algorithm, *id)?.is_empty()? {
                 continue;
             }
+            if matches!(
+                algorithm.array(computation.write.array).kind,
+                ArrayKind::Private | ArrayKind::Local { outer: 1.. }
+            ) {
+                return no(format!(
+                    "`{name}` computes a number that others use: `inline({name})` has them compute it themselves"
+                ));
+            }
             let rank = computation.write.subscripts.len();
             let loops = around.len() - 1;
             let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == loops + 1 && depth <= 1) else {

@@ -75,7 +75,7 @@ const OTHERS: i64 = 42;
 /// The same for each field beyond two that goes from step to step, with its addresses and masks, by the points of a lane: 80 for two
 /// of them, 180 for four.
 const OTHERS_OF_FIELD: (i64, i64) = (50, -20);
-/// The same for each nest that writes an edge only, and each point of a lane.
+/// The same for each nest that writes an edge only, a row or a column, and each point of a lane.
 const OTHERS_OF_EDGE: i64 = 6;
 /// The most that a thread has.
 const MOST_REGISTERS: i64 = 255;
@@ -238,7 +238,9 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let carried = it.fields.iter().filter(|field| field.carried).count() as i64;
     let points = i64::from(it.size.points);
     let of_field = OTHERS_OF_FIELD.0 * points + OTHERS_OF_FIELD.1;
-    let edges = (it.stages.len() - inner_stages(it).count()) as i64 / it.period;
+    // Points that are written alone count for little.
+    let is_edge = |stage: &&Stage| stage.thin.iter().filter(|&&thin| thin).count() == 1;
+    let edges = it.stages.iter().filter(is_edge).count() as i64 / it.period;
     let others = OTHERS + of_field * (carried - 2).max(0) + OTHERS_OF_EDGE * points * edges;
     let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
     if it.axes[1].is_some() {
