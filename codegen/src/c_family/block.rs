@@ -403,7 +403,6 @@ impl Printer<'_> {
         if let Some(predicate) = &asked {
             out.open(format!("if ({predicate})"));
         }
-        self.lets(&at, out);
         let target = self.element(&source.write, &at).0;
         let is_seen = matches!(
             self.input.layout.buffer(self.input.buffer_of(source.write.array)).space,
@@ -411,12 +410,16 @@ impl Printer<'_> {
         );
         if let (true, Ok(update)) = (source.atomic && is_seen, atomic::update(self.input.algorithm, computation)) {
             let by = self.value(update.operand, &at).0;
-            out.line(atomically(update.operator, source.value.ty, &target, &by));
+            let line = atomically(update.operator, source.value.ty, &target, &by);
+            // What only the read of the old value was computed from is left out.
+            self.lets_for(&at, &line, out);
+            out.line(line);
             if asked.is_some() {
                 out.close();
             }
             return;
         }
+        self.lets(&at, out);
         let value = self.value(&source.value, &at).0;
         if self.input.layout.is_ahead(computation) {
             out.line(format!("tessella_copy_ahead(&{target}, &{value});"));

@@ -8,6 +8,7 @@ use super::{Dialect, Printer, Writer, c_type};
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Bound, Precedence, Spelling, comparison, cond_text, int_text, within};
 use crate::program::Width;
+use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant, Intrinsic, ScalarType, UnaryOp};
@@ -64,6 +65,22 @@ impl Printer<'_> {
             let name = &self.program.names.lets[at.computation.0 as usize][position];
             out.line(format!("const {} {name} = {value};", c_type(binding.value.ty)));
         }
+    }
+
+    /// Those of them that a line names, or that these are computed from.
+    pub fn lets_for(&mut self, at: &Instance<'_>, line: &str, out: &mut Writer) {
+        let lets = &self.input.algorithm.computation(at.computation).lets;
+        let names = self.program.names.lets[at.computation.0 as usize].clone();
+        let mut named: BTreeSet<String> = words(line);
+        let mut wanted = vec![];
+        for (binding, name) in lets.iter().zip(&names).rev() {
+            if named.contains(name) {
+                let value = self.value(&binding.value, at).0;
+                named.extend(words(&value));
+                wanted.push(format!("const {} {name} = {value};", c_type(binding.value.ty)));
+            }
+        }
+        wanted.into_iter().rev().for_each(|line| out.line(line));
     }
 
     pub fn value(&mut self, expr: &Expr, at: &Instance<'_>) -> Bound {
@@ -385,4 +402,9 @@ fn is_literal(expr: &Expr) -> bool {
 
 fn suffix(ty: ScalarType) -> &'static str {
     if ty == ScalarType::F32 { "f" } else { "" }
+}
+
+/// The names and numbers in a text.
+fn words(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string).collect()
 }
