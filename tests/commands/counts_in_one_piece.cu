@@ -49,11 +49,9 @@ extern "C" __global__ void __launch_bounds__(32) counts_in_one_piece_S(
     if (i1 <= imin(31, x_1 - 32 * i0 - 1)) {
         // S: counts_in_one_piece.jl:8
         const int64_t i = 32 * i0 + i1 + 1;
-        const int32_t shared = x(i);
-        const int64_t shared_1 = tessella_mod_i64((int64_t)shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
         const int32_t shared_2 = x(i);
         const int64_t shared_3 = tessella_mod_i64((int64_t)shared_2, h_1 == 0 || h_1 == -1 ? 1 : h_1);
-        atomicAdd((unsigned int *)&h(shared_1 == 0 ? h_1 : shared_1), (unsigned int)(1));
+        atomicAdd((unsigned int *)&h(shared_3 == 0 ? h_1 : shared_3), (unsigned int)(1));
     }
 }
 
@@ -68,11 +66,9 @@ extern "C" __global__ void __launch_bounds__(32) counts_in_one_piece_S_32(
     if (i1 <= imin32(31, x_1 - 32 * i0 - 1)) {
         // S: counts_in_one_piece.jl:8
         const int32_t i = 32 * i0 + i1 + 1;
-        const int32_t shared = x(i);
-        const int64_t shared_1 = tessella_mod_i64((int64_t)shared, (int64_t)h_1 == 0 || (int64_t)h_1 == -1 ? 1 : (int64_t)h_1);
         const int32_t shared_2 = x(i);
         const int64_t shared_3 = tessella_mod_i64((int64_t)shared_2, (int64_t)h_1 == 0 || (int64_t)h_1 == -1 ? 1 : (int64_t)h_1);
-        atomicAdd((unsigned int *)&h(shared_1 == 0 ? (int64_t)h_1 : shared_1), (unsigned int)(1));
+        atomicAdd((unsigned int *)&h(shared_3 == 0 ? (int64_t)h_1 : shared_3), (unsigned int)(1));
     }
 }
 
