@@ -1,5 +1,5 @@
-# Draws docs/performance-gpu.svg from the tables of docs/performance.md: how near each program on a GPU comes to what binds it, and
-# streams beside what others reach.
+# Draws docs/performance-gpu.svg from a table of docs/performance.md: how near each program on a GPU comes to a copy's rate or the peak of
+# arithmetic.
 #
 #     ./x bench gpu_chart
 module GpuChart

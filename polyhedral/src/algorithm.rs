@@ -5,6 +5,7 @@ use crate::expr::{Expr, ExprKind};
 use crate::isl::{DimType, IslError, Set, Val};
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use tessella_scalar::ScalarType;
 
@@ -349,6 +350,21 @@ impl Computation {
             Subscript::Affine(affine) => affine.involves_iterator(iterator),
             Subscript::Computed(value) => self.expression_involves(value, iterator),
         }
+    }
+
+    /// The lets that expressions of this computation name, and those that these are computed from.
+    pub fn lets_below<'a>(&'a self, exprs: impl IntoIterator<Item = &'a Expr>) -> BTreeSet<u32> {
+        let (mut found, mut left) = (BTreeSet::new(), Vec::from_iter(exprs));
+        while let Some(expr) = left.pop() {
+            expr.walk(&mut |part| match part.kind {
+                ExprKind::Let(at) if found.insert(at) => left.push(&self.lets[at as usize].value),
+                ExprKind::Read(at) => {
+                    left.extend(self.reads[at as usize].subscripts.iter().filter_map(Subscript::as_computed));
+                }
+                _ => {}
+            });
+        }
+        found
     }
 
     /// Whether the value of an expression of this computation may change with the iterator.

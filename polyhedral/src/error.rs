@@ -301,7 +301,7 @@ pub enum OverlapObstacle {
     Unbounded { reader: ComputationId, array: ArrayId },
     /// Within one step each value needs the one before.
     WithinStep,
-    /// A tile reads what another one writes back, so that they cannot run at one time.
+    /// Threads of a GPU do not keep the order in which a step updates an array in place.
     InPlace { array: ArrayId },
 }
 

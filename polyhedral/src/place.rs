@@ -218,10 +218,7 @@ fn on_thread(
     for told in (1..=outer).rev() {
         let node = home(ctx, scheduled, id, &users, array.rank - told)?;
         let Some(node) = node.filter(&is_on_thread) else { continue };
-        let (mut extents, mut map) = own_box(ctx, algorithm, id, outer)?;
-        let (others, their_map) = box_of(ctx, algorithm, id, &(told..outer).collect::<Vec<_>>())?;
-        extents.extend(others);
-        map.extend(their_map);
+        let (extents, map) = box_of_several(ctx, algorithm, id, (told, outer))?;
         let lifetime = Lifetime::Node(node);
         let buffer =
             Buffer { name: array.name.clone(), element: array.element, extents, space: MemorySpace::Host, lifetime };
@@ -239,12 +236,22 @@ fn local_box(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Resul
     if users.is_empty() {
         return Ok((vec![Affine::constant(0); array.rank as usize], (0..array.rank).map(Affine::iterator).collect()));
     }
-    let (mut extents, mut map) = own_box(ctx, algorithm, id, outer)?;
     // The iterators after the first `told` ones tell arrays apart that are there at one time.
     let mut told = outer;
     while told > 0 && !one_iteration_at_a_time(ctx, scheduled, id, told, &users)? {
         told -= 1;
     }
+    box_of_several(ctx, algorithm, id, (told, outer))
+}
+
+/// The same for arrays that the iterators after the first `told` ones, of `outer`, tell apart.
+fn box_of_several(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    id: ArrayId,
+    (told, outer): (u32, u32),
+) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
+    let (mut extents, mut map) = own_box(ctx, algorithm, id, outer)?;
     if told < outer {
         let (others, their_map) = box_of(ctx, algorithm, id, &(told..outer).collect::<Vec<_>>())?;
         extents.extend(others);

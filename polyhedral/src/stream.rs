@@ -297,10 +297,13 @@ impl Nests {
             if relation::domain(algorithm, *id)?.is_empty()? {
                 continue;
             }
-            if matches!(
-                algorithm.array(computation.write.array).kind,
-                ArrayKind::Private | ArrayKind::Local { outer: 1.. }
-            ) {
+            let written = algorithm.array(computation.write.array);
+            let is_number = match written.kind {
+                ArrayKind::Private => true,
+                ArrayKind::Local { outer } => outer > 0 && outer == written.rank,
+                ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => false,
+            };
+            if is_number {
                 return no(format!(
                     "`{name}` computes a number that others use: `inline({name})` has them compute it themselves"
                 ));

@@ -82,9 +82,9 @@ function nvcc_wrapper(case, types, folder)
     return dlsym(dlopen("$stem.so"), name.captures[1])
 end
 
-# Runs the wrapper on copies of the arguments: its status, the number that it gives back where the function does, and the
-# arguments as they are afterwards.
-function run_wrapper(wrapper, arguments, expected)
+# Runs the wrapper on copies of the arguments: its status, the numbers that it gives back in place of these, and the arguments
+# as they are afterwards.
+function run_wrapper(wrapper, arguments, numbers)
     copies = map(copy_array, arguments)
     types, values = Any[], Any[]
     for argument in copies
@@ -95,26 +95,26 @@ function run_wrapper(wrapper, arguments, expected)
             append!(values, size(argument))
         end
     end
-    # Numbers that the function gives back, one or several.
-    numbers = expected isa Number ? (expected,) : expected isa Tuple{Vararg{Number}} ? expected : ()
-    returned = map(number -> Ref(zero(number)), numbers)
-    for (number, place) in zip(numbers, returned)
+    places = map(number -> Ref(zero(number)), numbers)
+    for (number, place) in zip(numbers, places)
         push!(types, Ptr{typeof(number)})
         push!(values, place)
     end
     status = eval(:(ccall($wrapper, Int32, ($(types...),), $(values...))))
-    given = map(getindex, returned)
-    return status, expected isa Number ? given[1] : isempty(given) ? nothing : given, copies
+    return status, map(getindex, places), copies
 end
+
+# The numbers that a function gives back, one or several.
+numbers_of(returned) = returned isa Number ? (returned,) : returned isa Tuple{Vararg{Number}} ? returned : ()
 
 function wrapper_fault(wrapper, case, T, n)
     arguments = case.inputs(T, n)
     returned, expected = Examples.run_on_copies(Tessella.original(case.f), arguments)
-    status, number, actual = run_wrapper(wrapper, arguments, returned)
+    status, numbers, actual = run_wrapper(wrapper, arguments, numbers_of(returned))
     status == 0 || return "the wrapper returned $status"
     # What else a function gives back is one of its arguments.
-    wanted = returned isa Union{Number,Tuple{Vararg{Number}}} && returned !== () ? returned : nothing
-    return case.agree((number, actual), (wanted, expected)) ? nothing : "differs"
+    outcome(numbers, arguments) = (length(numbers) == 1 ? numbers[1] : numbers, arguments)
+    return case.agree(outcome(numbers, actual), outcome(numbers_of(returned), expected)) ? nothing : "differs"
 end
 
 function check_wrappers(cases)

@@ -97,7 +97,7 @@ end
 
 space_inputs(T, n) = (randn(T, n, n ÷ 2 + 1, n ÷ 3 + 1),)
 
-# Counts of what fails a condition, and least values, at places that are data.
+# Counts of what meets a condition, and least values, at places that are data.
 @tessella function histogram!(h, least, x, idx)
     for i in eachindex(x)
         if x[i] > 0

@@ -8,13 +8,14 @@ use super::wide::{Vectors, of_nest};
 use super::{Printer, UNDO, Writer, c_type};
 use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
+use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
 use crate::program::{Clip, For, Going, Guard, Node, Over, Spread, Statement, Update, Width};
 use crate::ranges::{conjuncts, known_iterators};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
+use tessella_polyhedral::algorithm::{ArrayId, ComputationId, Subscript};
 use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
 use tessella_polyhedral::schedule::Tag;
@@ -404,27 +405,20 @@ impl Printer<'_> {
             out.open(format!("if ({predicate})"));
         }
         let target = self.element(&source.write, &at).0;
-        let is_seen = matches!(
-            self.input.layout.buffer(self.input.buffer_of(source.write.array)).space,
-            MemorySpace::Global | MemorySpace::Shared
-        );
-        if let (true, Ok(update)) = (source.atomic && is_seen, atomic::update(self.input.algorithm, computation)) {
-            let by = self.value(update.operand, &at).0;
-            let line = atomically(update.operator, source.value.ty, &target, &by);
+        if let Some(update) = atomic_update(&self.input, computation) {
             // What only the read of the old value was computed from is left out.
-            self.lets_for(&at, &line, out);
-            out.line(line);
-            if asked.is_some() {
-                out.close();
-            }
-            return;
-        }
-        self.lets(&at, out);
-        let value = self.value(&source.value, &at).0;
-        if self.input.layout.is_ahead(computation) {
-            out.line(format!("tessella_copy_ahead(&{target}, &{value});"));
+            let subscripts = source.write.subscripts.iter().filter_map(Subscript::as_computed);
+            self.some_lets(&at, &source.lets_below(subscripts.chain([update.operand])), out);
+            let by = self.value(update.operand, &at).0;
+            out.line(atomically(update.operator, source.value.ty, &target, &by));
         } else {
-            out.line(format!("{target} = {value};"));
+            self.lets(&at, out);
+            let value = self.value(&source.value, &at).0;
+            if self.input.layout.is_ahead(computation) {
+                out.line(format!("tessella_copy_ahead(&{target}, &{value});"));
+            } else {
+                out.line(format!("{target} = {value};"));
+            }
         }
         if asked.is_some() {
             out.close();
@@ -491,6 +485,14 @@ impl Printer<'_> {
     pub fn arrays_below(&self, nodes: &[Node]) -> BTreeSet<ArrayId> {
         accessed(self, nodes)
     }
+}
+
+/// The update that a computation makes in one piece; `None` where its element is one that the thread has for itself.
+fn atomic_update<'a>(input: &Input<'a>, id: ComputationId) -> Option<atomic::Update<'a>> {
+    let it = input.algorithm.computation(id);
+    let buffer = input.layout.buffer(input.buffer_of(it.write.array));
+    let is_shared = matches!(buffer.space, MemorySpace::Global | MemorySpace::Shared);
+    if it.atomic && is_shared { atomic::update(input.algorithm, id).ok() } else { None }
 }
 
 /// `atomicAdd((unsigned int *)&h(k), (unsigned int)(e));`: integers wrap around, signed ones like unsigned ones.

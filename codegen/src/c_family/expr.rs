@@ -60,27 +60,18 @@ impl Printer<'_> {
     /// A value's text.
     /// Declares the values that an instance's expression names.
     pub fn lets(&mut self, at: &Instance<'_>, out: &mut Writer) {
-        for (position, binding) in self.input.algorithm.computation(at.computation).lets.iter().enumerate() {
+        let all = 0..self.input.algorithm.computation(at.computation).lets.len() as u32;
+        self.some_lets(at, &all.collect(), out);
+    }
+
+    /// The same for some of them.
+    pub fn some_lets(&mut self, at: &Instance<'_>, wanted: &BTreeSet<u32>, out: &mut Writer) {
+        let lets = self.input.algorithm.computation(at.computation).lets.iter().enumerate();
+        for (position, binding) in lets.filter(|(position, _)| wanted.contains(&(*position as u32))) {
             let value = self.value(&binding.value, at).0;
             let name = &self.program.names.lets[at.computation.0 as usize][position];
             out.line(format!("const {} {name} = {value};", c_type(binding.value.ty)));
         }
-    }
-
-    /// Those of them that a line names, or that these are computed from.
-    pub fn lets_for(&mut self, at: &Instance<'_>, line: &str, out: &mut Writer) {
-        let lets = &self.input.algorithm.computation(at.computation).lets;
-        let names = self.program.names.lets[at.computation.0 as usize].clone();
-        let mut named: BTreeSet<String> = words(line);
-        let mut wanted = vec![];
-        for (binding, name) in lets.iter().zip(&names).rev() {
-            if named.contains(name) {
-                let value = self.value(&binding.value, at).0;
-                named.extend(words(&value));
-                wanted.push(format!("const {} {name} = {value};", c_type(binding.value.ty)));
-            }
-        }
-        wanted.into_iter().rev().for_each(|line| out.line(line));
     }
 
     pub fn value(&mut self, expr: &Expr, at: &Instance<'_>) -> Bound {
@@ -402,9 +393,4 @@ fn is_literal(expr: &Expr) -> bool {
 
 fn suffix(ty: ScalarType) -> &'static str {
     if ty == ScalarType::F32 { "f" } else { "" }
-}
-
-/// The names and numbers in a text.
-fn words(text: &str) -> BTreeSet<String> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string).collect()
 }

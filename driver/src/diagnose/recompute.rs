@@ -122,10 +122,10 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
         ),
         OverlapObstacle::InPlace { array } => (
             format!(
-                "`{}` is updated in place: a tile reads what its neighbours write back, so they cannot run at one time",
+                "`{}` is updated in place: within a step a point reads what another thread of its tile may have updated",
                 place.algorithm.array(array).name
             ),
-            "write another array in each step, as in `A, B = B, A`, or use `hexagonal`, which orders its tiles",
+            "write another array in each step, as in `A, B = B, A`",
         ),
         OverlapObstacle::WithinStep => (
             "within one step each value needs the one before, across the whole array".to_string(),

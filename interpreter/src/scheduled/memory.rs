@@ -164,8 +164,8 @@ impl Block {
     ) -> Result<Constant, ScheduledError> {
         let buffer = self.name.clone();
         let cell = self.cell(index, computation)?;
+        let is_update = cell.atomic.as_deref() == Some(computation);
         let computation = computation.to_string();
-        let is_update = cell.atomic.as_ref() == Some(&computation);
         if !is_update && cell.written.as_ref().is_some_and(|written| written.unordered(position)) {
             return Err(ScheduledError::Race { computation, buffer });
         }
@@ -186,15 +186,12 @@ impl Block {
             self.cell(index, computation)?.atomic = Some(computation.to_string());
             return Ok(());
         }
-        let is_read = cell.read.iter().any(|earlier| earlier.unordered(position));
-        let earlier = cell.written.replace(position.clone());
-        cell.updates.extend(earlier);
-        cell.value = Some(value);
-        cell.read.clear();
-        if is_read {
+        if cell.read.iter().any(|earlier| earlier.unordered(position)) {
             let (computation, buffer) = (computation.to_string(), self.name.clone());
             return Err(ScheduledError::Race { computation, buffer });
         }
+        cell.updates.extend(cell.written.replace(position.clone()));
+        (cell.value, cell.read) = (Some(value), vec![]);
         Ok(())
     }
 

@@ -111,7 +111,6 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
 impl Parted {
     /// Blocks that combine what their threads added up; `false` if the reduction has no such form.
     fn combine(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
-        let outer = self.loops(name).len() - self.own(name).len();
         let loops = self.own(name);
         let in_order = matches!((loops.len(), order), (2, UpdateOrder::Within(_)));
         match loops.as_slice() {
@@ -144,7 +143,7 @@ impl Parted {
             [] | [_, _, ..] => return Ok(false),
         }
         // A block, a thread, and the loops that the thread runs.
-        let loops = self.loops(name).split_off(outer);
+        let loops = self.own(name);
         let [block, thread, own @ ..] = loops.as_slice() else { return Ok(false) };
         let (Some(first), Some(last)) = (own.first(), own.last()) else { return Ok(false) };
         let of_thread = self.factor(ctx, name, first, 1)?;
@@ -217,9 +216,8 @@ impl Parted {
         let result = algorithm.computation(id).write.array;
         let around = schedule.loops_around(id);
         // The sequence that its own loop stands in.
-        let Some(path) = around.last().map(|(path, _)| Path(path.0[..path.0.len().saturating_sub(1)].to_vec())) else {
-            return Ok(());
-        };
+        let Some((_, parent)) = around.last().and_then(|(path, _)| path.0.split_last()) else { return Ok(()) };
+        let path = Path(parent.to_vec());
         let Some(Node::Sequence(children)) = schedule.node(&path) else { return Ok(()) };
         let sets =
             |node: &Node| matches!(node, Node::Computation(id) if algorithm.computation(*id).write.array == result);

@@ -566,8 +566,8 @@ impl Plan<'_> {
         let algorithm = &self.scheduled.algorithm;
         let inside = self.footprint.all.range()?;
         for id in algorithm.ids().filter(|id| !self.keys.contains_key(id)) {
-            let it = algorithm.computation(id);
-            for access in it.reads.iter().chain([&it.write]).filter(|access| access.array == self.array) {
+            for which in accesses(algorithm, id, self.array) {
+                let access = algorithm.access(AccessRef { computation: id, which });
                 let touched = relation::access(self.ctx, algorithm, id, access)?.range()?;
                 if !touched.intersect(&inside)?.is_empty()? {
                     return Ok(false);

@@ -1,7 +1,7 @@
 //! Updates that the threads of a GPU make at one time, each in one piece.
 
 use super::find::find_computation;
-use crate::algorithm::{Algorithm, ArrayKind, ComputationId};
+use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::{AtomicObstacle, Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::layers::{Scheduled, Target};
@@ -46,7 +46,6 @@ pub fn update(algorithm: &Algorithm, id: ComputationId) -> Result<Update<'_>, At
     {
         return Err(AtomicObstacle::Type);
     }
-    let is_shared = !matches!(algorithm.array(found.array).kind, ArrayKind::Private);
     let ExprKind::Binary(operator, left, right) = &it.value.kind else { return Err(AtomicObstacle::NoReduction) };
     let is_old = |expr: &Expr| matches!(expr.kind, ExprKind::Read(at) if it.reads[at as usize].array == it.write.array);
     let operand = match operator {
@@ -54,5 +53,5 @@ pub fn update(algorithm: &Algorithm, id: ComputationId) -> Result<Update<'_>, At
         BinaryOp::Add | BinaryOp::Min | BinaryOp::Max if is_old(right) => left,
         _ => return Err(AtomicObstacle::NoReduction),
     };
-    if is_shared { Ok(Update { operator: *operator, operand }) } else { Err(AtomicObstacle::NoReduction) }
+    Ok(Update { operator: *operator, operand })
 }

@@ -167,7 +167,6 @@ fn redirect(
         };
         (access.array, access.subscripts, access.checked) = (own, subscripts, false);
     }
-    it.atomic &= it.write.array != own;
     algorithm.computations[id.0 as usize] = it;
     Ok(())
 }

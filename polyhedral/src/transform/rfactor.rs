@@ -251,7 +251,7 @@ fn is_there(algorithm: &Algorithm, id: ComputationId) -> Result<bool, Error> {
         let writer = algorithm.computation(other);
         let is_before =
             algorithm.source_order.path_of(other).map(|it| it.0) < algorithm.source_order.path_of(id).map(|it| it.0);
-        if other == id || !is_before || writer.predicate.is_some() || writer.write.within.is_some() {
+        if !is_before || writer.predicate.is_some() || writer.write.within.is_some() {
             continue;
         }
         let stored = relation::access(algorithm.context.ctx(), algorithm, other, &writer.write)?.range()?;
@@ -364,7 +364,6 @@ impl Partial<'_> {
         }
         next.write = access;
         next.iterators = names;
-        next.atomic = false;
         self.algorithm.computations[self.id.0 as usize] = next;
         Ok(Affine::iterator(position))
     }

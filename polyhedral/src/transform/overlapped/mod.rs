@@ -63,7 +63,7 @@ pub fn overlapped(
     let all = dependences(ctx, &next.algorithm)?;
     match legality::check(ctx, &next.algorithm, &next.schedule, &all) {
         Err(Error::Schedule(ScheduleError::Illegal(_))) => {
-            // Copies that the command added conflict, which the source has no names for.
+            // Its threads meet in a tile's copy of the array, which the source has no name for.
             let id = find_computation(&scheduled.algorithm, computation)?;
             let array = scheduled.algorithm.computation(id).write.array;
             let (computation, at) = (computation.to_string(), time.to_string());
