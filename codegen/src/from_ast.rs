@@ -69,14 +69,18 @@ impl Lift<'_> {
                 }
                 Ok(block)
             }
-            AstNodeView::If { cond, then, otherwise } => Ok(vec![Node::If {
-                condition: condition(cond, &self.scope)?,
-                then: self.node(then, pending)?,
-                otherwise: match otherwise {
+            AstNodeView::If { cond, then, otherwise } => {
+                let then = self.node(then, pending)?;
+                let otherwise = match otherwise {
                     Some(otherwise) => self.node(otherwise, pending)?,
                     None => vec![],
-                },
-            }]),
+                };
+                // A frame leaves nothing but the condition.
+                if then.is_empty() && otherwise.is_empty() {
+                    return Ok(vec![]);
+                }
+                Ok(vec![Node::If { condition: condition(cond, &self.scope)?, then, otherwise }])
+            }
             AstNodeView::Mark { name, body } => {
                 let marks = self.marks;
                 match mark_number(name).and_then(|number| marks.get(number)) {

@@ -174,17 +174,7 @@ impl Built {
     pub fn loops(&self, unit: &Unit<'_>) -> Result<Cow<'_, Program>, Refusal> {
         match &self.program {
             Some(program) => Ok(Cow::Borrowed(program)),
-            None => {
-                let input = Input::from(&self.analysed.verified);
-                let generated = match self.ctx.with_budget(self.renewed(), || generate(&input)) {
-                    // Loops that run through more than they need to are better than none.
-                    Err(CodegenError::Isl(error)) if error.is_quota() => {
-                        self.ctx.with_budget(self.renewed(), || generate_framed(&input))
-                    }
-                    done => done,
-                };
-                generated.map(Cow::Owned).map_err(|error| self.word(unit, error))
-            }
+            None => self.generate(self.renewed()).map(Cow::Owned).map_err(|error| self.word(unit, error)),
         }
     }
 
@@ -203,7 +193,20 @@ impl Built {
         self.analysed.carried.iter().filter(|it| matches!(it, Command::Hexagonal { .. })).collect()
     }
 
-    /// Whether isl's operations are weighed up while code is generated: wavefronts of many statements.
+    /// The loops, for which isl may do so much; where exact ones take more, ones that run through more than they need to, which are
+    /// better than none.
+    fn generate(&self, budget: u64) -> Result<Program, CodegenError> {
+        let input = Input::from(&self.analysed.verified);
+        match self.ctx.with_budget(budget, || generate(&input)) {
+            Err(CodegenError::Isl(error)) if error.is_quota() => {
+                self.ctx.with_budget(budget, || generate_framed(&input))
+            }
+            done => done,
+        }
+    }
+
+    /// Whether isl's operations are weighed up while code is generated: wavefronts of many statements, and
+    /// hexagons with fractions.
     fn has_waves(&self) -> bool {
         let (algorithm, schedule) = (self.analysed.verified.algorithm(), self.analysed.verified.schedule());
         effort::weight_of_generation(algorithm, schedule) > effort::weight(algorithm, schedule)
@@ -219,7 +222,11 @@ impl Built {
             (false, false) => left.max(ISL_OPERATIONS),
         };
         let budget = self.ctx.operations_left().map_or(0, most);
-        match self.ctx.with_budget(budget, || generate(&Input::from(&self.analysed.verified))) {
+        let generated = match hexagons {
+            true => self.generate(budget),
+            false => self.ctx.with_budget(budget, || generate(&Input::from(&self.analysed.verified))),
+        };
+        match generated {
             Ok(program) => self.program = Some(program),
             Err(CodegenError::Isl(error)) if error.is_quota() => return false,
             // What is wrong is told when a text is asked for.

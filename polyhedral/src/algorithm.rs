@@ -63,6 +63,8 @@ pub struct Whole {
     pub piece_of: Vec<ComputationId>,
     /// Pieces that have instances for some sizes only: for which, and how a user writes that.
     pub sizes: BTreeMap<ComputationId, (Set, String)>,
+    /// Whether pieces have edges whose slope is no whole number, as hexagons may.
+    pub has_fractions: bool,
 }
 
 /// A search for subscripts that are outside, and for values that an operation is not defined for, before anything is

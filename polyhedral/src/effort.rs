@@ -64,6 +64,11 @@ const WAVE: u64 = 40;
 /// | 7 and 8 (more of it, all of it) | above 250,000 | above 9000 |
 const FEW: usize = 6;
 
+/// How much longer than its [`weight`] says an operation may take where pieces have edges whose slope is no whole number. Which tiles
+/// hold an integer point then depends on their numbers and on the sizes, in dozens of cases, and isl looks at all of them: a line in
+/// hexagons took up to 18 seconds, and takes a tenth of a second where loops over tiles run through a convex set.
+const FRACTIONS: u64 = 20;
+
 /// The weight of an operation while code is generated.
 pub fn weight_of_generation(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
     // `fld(i, 8) - 4*fld(i, 32)`, a tile in a tile, is no sum.
@@ -73,8 +78,13 @@ pub fn weight_of_generation(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
         let loops = schedule.loops_around(id);
         loops.iter().any(|(_, it)| it.at[&id].terms().iter().filter(is_division).count() > most(it))
     };
+    let has_fractions = algorithm.whole.as_ref().is_some_and(|whole| whole.has_fractions);
     let plain = weight(algorithm, schedule);
-    if algorithm.ids().any(adds_up) { plain * WAVE } else { plain }
+    match (algorithm.ids().any(adds_up), has_fractions) {
+        (true, _) => plain * WAVE,
+        (false, true) => plain * FRACTIONS,
+        (false, false) => plain,
+    }
 }
 
 /// The distinct divisions in the functions of the loops around a computation, and in the worst of its accesses.

@@ -288,3 +288,24 @@ fn without_the_work_to_choose_an_order_the_source_s_order_stands() {
     });
     assert!(refused > 0 && gave_up > 0 && chose > 0, "{refused} {gave_up} {chose}");
 }
+
+/// Exact loops over tiles take five times as much.
+#[test]
+fn hexagons_with_fractions_take_little_work() {
+    let text = "@tessella function f!(A::Matrix{Float64})
+    steps, n = size(A)
+    for t in 12:steps, i in 12:n-12
+        @comp S A[t, i] = 0.5 * (A[t-4, i-7] + A[t-3, i+6])
+    end
+end
+@schedule f! begin
+    hexagonal(S, t, i, 15, 40)
+end
+";
+    with_unit(text, |unit| {
+        let built = unit.build(Backend::C).unwrap();
+        built.text(unit, Backend::C, TextKind::C).unwrap();
+        let spent = built.ctx.spent();
+        assert!(spent < 700_000, "{spent}");
+    });
+}

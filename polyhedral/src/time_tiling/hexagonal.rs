@@ -153,6 +153,9 @@ impl Shape<'_> {
             }
             all_pieces.insert(id, made);
         }
+        if let Some(whole) = &mut algorithm.whole {
+            whole.has_fractions |= self.cones.iter().flatten().any(|slope| slope.under > 1);
+        }
         let mut time_tile = BTreeMap::new();
         let mut phases = vec![];
         for (phase, pieces) in [Phase::First, Phase::Second].into_iter().zip(&pieces) {

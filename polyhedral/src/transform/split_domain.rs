@@ -139,7 +139,8 @@ fn check_exact(domain: &Set, parts: &[Set]) -> Result<(), Error> {
 pub(super) fn keep_whole(algorithm: &mut Algorithm) {
     if algorithm.whole.is_none() {
         let piece_of = algorithm.ids().collect();
-        algorithm.whole = Some(Box::new(Whole { algorithm: algorithm.clone(), piece_of, sizes: BTreeMap::new() }));
+        let (sizes, has_fractions) = (BTreeMap::new(), false);
+        algorithm.whole = Some(Box::new(Whole { algorithm: algorithm.clone(), piece_of, sizes, has_fractions }));
     }
     // What other commands added since is a piece of nothing but itself.
     let count = algorithm.computations.len();
