@@ -79,12 +79,13 @@ pub fn run(command: &Draw) -> Result<(), Failure> {
         tiling: command.tiling,
     };
     let drawn = file::draw(&text, &options, &draw, command.target.backend()).map_err(Failure::Refused)?;
+    drawn.missing.iter().for_each(|text| eprintln!("{text}"));
     match &command.output {
         None => {
-            print!("{drawn}");
+            print!("{}", drawn.svg);
             Ok(())
         }
-        Some(path) => std::fs::write(path, drawn)
+        Some(path) => std::fs::write(path, drawn.svg)
             .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display()))),
     }
 }

@@ -24,11 +24,19 @@ const DEFAULTS: Defaults = Defaults { side: 8, count: 4 };
 /// The same for tiles of time, several of which are to be seen.
 const SEVERAL: Defaults = Defaults { side: 40, count: 12 };
 
-/// An SVG of two dimensions of a function's instances.
+/// A picture as SVG.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawing {
+    pub svg: String,
+    /// What was asked for and is not in it, each with the reason.
+    pub missing: Vec<String>,
+}
+
+/// A drawing of two dimensions of a function's instances.
 ///
 /// # Errors
 /// `E0476` for names and sizes that do not fit, `E0477` for too many points.
-pub fn draw(unit: &Unit<'_>, built: &Built, options: &DrawOptions) -> Result<String, Refusal> {
+pub fn draw(unit: &Unit<'_>, built: &Built, options: &DrawOptions) -> Result<Drawing, Refusal> {
     let verified = &built.analysed.verified;
     let algorithm = verified.algorithm();
     let at_function = |diagnostic: Diagnostic| match built.analysed.spans.function {
@@ -54,7 +62,10 @@ pub fn draw(unit: &Unit<'_>, built: &Built, options: &DrawOptions) -> Result<Str
     let drawn = choose(algorithm, verified.schedule(), &choice, params)
         .and_then(|view| picture(&built.ctx, algorithm, verified.schedule(), &direct, &view));
     match drawn {
-        Ok(picture) => Ok(view::render(verified, &picture, options.order.unwrap_or(DrawOrder::Auto))),
+        Ok(picture) => {
+            let svg = view::render(verified, &picture, options.order.unwrap_or(DrawOrder::Auto));
+            Ok(Drawing { svg, missing: vec![] })
+        }
         Err(error) => Err(refusal(unit, built, error, wrong, at_function)),
     }
 }

@@ -1,5 +1,6 @@
 //! Whole files for the command line and tests: which functions, with which argument types.
 
+use crate::draw::Drawing;
 use crate::pipeline::{self, Refusal, ScheduleFile};
 use crate::request::{Backend, DrawOptions, TextKind};
 use crate::unit::Unit;
@@ -274,7 +275,7 @@ pub fn transpile(text: &str, options: &FileOptions, backend: Backend, kind: Text
 ///
 /// # Errors
 /// Rendered diagnostics; also where several functions are chosen.
-pub fn draw(text: &str, options: &FileOptions, draw: &DrawOptions, backend: Backend) -> Result<String, String> {
+pub fn draw(text: &str, options: &FileOptions, draw: &DrawOptions, backend: Backend) -> Result<Drawing, String> {
     let sources = Sources::read(text, options)?;
     let [item] = sources.functions() else {
         let known: Vec<String> = sources.functions().iter().map(|item| format!("`{}`", item.name.value)).collect();

@@ -179,7 +179,7 @@ fn make(
             place.insert(unit.build(backend).map_err(refused)?);
         }
         let text = match kind {
-            TextKind::Draw => draw::draw(unit, &built[&backend], &request.draw),
+            TextKind::Draw => draw::draw(unit, &built[&backend], &request.draw).map(|it| it.svg),
             other => built[&backend].text(unit, backend, other),
         };
         let text = text.map_err(refused)?;

@@ -260,7 +260,7 @@ impl Built {
                 Backend::Cuda => unit.build(Backend::C)?.c(unit, None)?.header,
             },
             TextKind::Cuda => self.cuda(unit)?.text,
-            TextKind::Draw => crate::draw::draw(unit, self, &DrawOptions::default())?,
+            TextKind::Draw => crate::draw::draw(unit, self, &DrawOptions::default())?.svg,
             TextKind::Explain => {
                 let lines = unit.lines(algorithm, &self.analysed.spans);
                 let mut text = header(unit, target(backend));

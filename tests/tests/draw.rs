@@ -4,6 +4,7 @@
 //! `#! order line`, `#! computation S`, `#! tiling`.
 
 use std::fs;
+use tessella::draw::Drawing;
 use tessella::file::{self, FileOptions, ScheduleSource};
 use tessella::request::{Backend, DrawOptions};
 use tessella_tests::{draw_options, golden, julia_files, report, root};
@@ -21,7 +22,7 @@ fn drawings_look_as_recorded() {
         let draw = draw_options(&text).unwrap_or_default();
         let drawn = file::draw(&text, &options(name), &draw, Backend::C);
         match drawn {
-            Ok(svg) => failures.extend(golden(&path.with_extension("svg"), &svg).err()),
+            Ok(drawing) => failures.extend(golden(&path.with_extension("svg"), &drawing.svg).err()),
             Err(diagnostics) => failures.push(format!("{name} was refused:\n{diagnostics}")),
         }
     }
@@ -40,9 +41,46 @@ fn every_kernel_can_be_drawn() {
         // The loops of the schedule for every other one.
         let draw = DrawOptions { scheduled: name.len() % 2 == 0, ..DrawOptions::default() };
         match file::draw(&text, &options(name), &draw, Backend::C) {
-            Ok(svg) => assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{name}: {svg}"),
+            Ok(Drawing { svg, .. }) => {
+                assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{name}: {svg}");
+            }
             Err(diagnostics) => failures.push(format!("{name} was refused:\n{diagnostics}")),
         }
     }
     report(failures);
+}
+
+const SWEEPS: &str = "function sweeps!(A::Vector{Float64}, B::Vector{Float64}, steps::Int)
+    n = length(A)
+    for t in 1:steps
+        for i in 2:n-1
+            @comp S B[i] = (A[i-1] + A[i] + A[i+1]) / 3
+        end
+        for i in 2:n-1
+            @comp R A[i] = (B[i-1] + B[i] + B[i+1]) / 3
+        end
+    end
+end
+";
+
+fn tilings_for(n: i64) -> Result<Drawing, String> {
+    let sizes = [("n".to_string(), n), ("steps".to_string(), 8)].into_iter().collect();
+    let draw = DrawOptions { tiling: true, sizes, ..DrawOptions::default() };
+    file::draw(SWEEPS, &options("sweeps.jl"), &draw, Backend::C)
+}
+
+#[test]
+fn a_shape_that_cannot_be_drawn_leaves_the_others() {
+    // 16 sweeps of 148 points; overlapped tiles compute some of them again, and are more than a drawing shows.
+    let drawing = tilings_for(150).unwrap();
+    let said = drawing.missing.iter().find(|it| it.starts_with("`overlapped(")).expect("overlapped tiles are missing");
+    assert!(said.ends_with("is not drawn: there are more than 2500 points"), "{said}");
+    assert!(drawing.svg.contains("not here: there are more than 2500 points"));
+    assert!(!drawing.missing.iter().any(|it| it.starts_with("`space(") || it.starts_with("`hexagonal(")));
+}
+
+#[test]
+fn a_drawing_of_no_shape_is_refused() {
+    let refused = tilings_for(1000).unwrap_err();
+    assert!(refused.contains("E0477"), "{refused}");
 }

@@ -1,7 +1,7 @@
 //! The tiles of each tiling of time below one another: `tessella draw --tiling`.
 
 use super::svg::{Anchor, At, Font, Svg, number};
-use super::{SEVERAL, legend, refusal};
+use super::{Drawing, SEVERAL, legend, refusal};
 use crate::diagnose::{Place, diagnose};
 use crate::pipeline::{self, Refusal};
 use crate::request::DrawOptions;
@@ -16,13 +16,13 @@ use tessella_polyhedral::effort;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 
-/// An SVG of the tiles of each shape, time upwards.
+/// An SVG of the tiles of each shape that can be drawn, time upwards. It names the others, with the reason.
 pub(super) fn draw(
     unit: &Unit<'_>,
     built: &Built,
     options: &DrawOptions,
     at_function: &dyn Fn(Diagnostic) -> Refusal,
-) -> Result<String, Refusal> {
+) -> Result<Drawing, Refusal> {
     let wrong = |text: String, help: String| at_function(Diagnostic::error(Code("E0476"), text).with_help(help));
     if options.dims.len() > 1
         || options.scheduled
@@ -50,15 +50,24 @@ pub(super) fn draw(
         let all = dependences(&ctx, &start.algorithm)?;
         tilings(&ctx, &start, &all, dim, &params)
     });
-    let drawn = drawn.map_err(|error: DrawError| refusal(unit, built, error, wrong, at_function))?;
-    let refused = |shape: &Shape| {
-        let error = shape.tiles.as_ref().err()?.clone();
-        let place = Place { sources: unit.sources, algorithm: &start.algorithm, spans: &lowered.spans, command: None };
-        Some(diagnose(&place, error).message)
+    let mut drawn = drawn.map_err(|error: DrawError| refusal(unit, built, error, wrong, at_function))?;
+    if drawn.shapes.iter().all(|shape| shape.tiles.is_err()) {
+        let first = drawn.shapes.drain(..).find_map(|shape| shape.tiles.err());
+        return Err(refusal(unit, built, first.unwrap_or(DrawError::NoTime), wrong, at_function));
+    }
+    let reason = |shape: &Shape| match shape.tiles.as_ref().err()? {
+        DrawError::Core(error) => {
+            let (algorithm, spans) = (&start.algorithm, &lowered.spans);
+            let place = Place { sources: unit.sources, algorithm, spans, command: None };
+            Some(diagnose(&place, error.clone()).message)
+        }
+        other => Some(other.to_string()),
     };
+    let missing = drawn.shapes.iter().filter_map(|it| Some(format!("`{}` is not drawn: {}", it.command, reason(it)?)));
+    let missing = missing.collect();
     let sizes: Vec<String> =
         start.algorithm.params.iter().zip(&params).map(|(param, value)| format!("{} = {value}", param.name)).collect();
-    Ok(page(&start.algorithm.name, &sizes.join(", "), &drawn, &refused))
+    Ok(Drawing { svg: page(&start.algorithm.name, &sizes.join(", "), &drawn, &reason), missing })
 }
 
 const INK: &str = "#1f2937";
@@ -72,7 +81,7 @@ const LEFT: f64 = 46.0;
 const HEAD: f64 = 44.0;
 const GAP: f64 = 40.0;
 
-fn page(name: &str, sizes: &str, drawn: &Tilings, refused: &dyn Fn(&Shape) -> Option<String>) -> String {
+fn page(name: &str, sizes: &str, drawn: &Tilings, reason: &dyn Fn(&Shape) -> Option<String>) -> String {
     let mut svg = Svg::default();
     let title = format!("{name}: tiles of time");
     let heading = Font { size: 15.0, color: INK, anchor: Anchor::Start, style: r#"font-weight="bold""# };
@@ -97,7 +106,7 @@ fn page(name: &str, sizes: &str, drawn: &Tilings, refused: &dyn Fn(&Shape) -> Op
                 top += HEAD + height + GAP;
             }
             Err(_) => {
-                let text = format!("not here: {}", refused(shape).unwrap_or_default());
+                let text = format!("not here: {}", reason(shape).unwrap_or_default());
                 svg.text(At { x: 16.0, y: top + 28.0 }, plain, &text);
                 right = right.max(legend::width(&text, 12.0) + 32.0);
                 top += HEAD + 8.0;

@@ -28,13 +28,13 @@ pub struct Tilings {
     pub shapes: Vec<Shape>,
 }
 
-/// One tiling, and its tiles or why it has none.
+/// One tiling, and its tiles or why it has none, or none that can be drawn.
 #[derive(Debug)]
 pub struct Shape {
     pub command: Command,
     /// The dimension of space that is drawn.
     pub dim: String,
-    pub tiles: Result<Vec<ShapeTile>, Error>,
+    pub tiles: Result<Vec<ShapeTile>, DrawError>,
 }
 
 /// The round of a tile, and its number.
@@ -56,7 +56,11 @@ const WIDTH: u32 = 8;
 const HEIGHT: i64 = 2;
 const LEAST_WIDTH: i64 = 3;
 
-/// The tiles of each shape for the first time loop of a program in its source's order, along `dim`, or the outermost dimension.
+/// What part of the work that is left the proof and the tiles of one shape may take: one that is too hard leaves enough for the others.
+const SHARE: u64 = 3;
+
+/// The tiles of each shape for the first time loop of a program in its source's order, along `dim`, or the outermost dimension. What
+/// one shape lacks leaves the others.
 ///
 /// # Errors
 /// [`DrawError::NoTime`] where no loop is a time loop over a stencil.
@@ -73,55 +77,41 @@ pub fn tilings(
     let computation = found.computation.clone();
     let (time, loops) = (found.time.clone(), vec![found.dim.clone()]);
     let nests = found.stencil.sweeps;
+    let share = ctx.operations_left().map_or(0, |left| (left / SHARE).max(1));
     let mut shapes = vec![];
-    let slopes = found.slopes(ctx, start, dependences);
+    let mut add = |command: Command, start: &Scheduled| {
+        let tiles = ctx.with_budget(share, || {
+            found.tiles(ctx, start, &transform::apply(ctx, start, dependences, &command)?, params)
+        });
+        shapes.push(Shape { command, dim: found.dim.clone(), tiles });
+    };
+    let slopes = ctx.with_budget(share, || found.slopes(ctx, start, dependences));
     let computations = vec![computation.clone()];
-    let mut commands = vec![
-        Command::Space {
-            computations: computations.clone(),
-            time: time.clone(),
-            loops: loops.clone(),
-            widths: vec![WIDTH],
-        },
-        Command::TimeSkew {
-            computations: computations.clone(),
-            time: time.clone(),
-            loops: loops.clone(),
-            steps: STEPS,
-            widths: vec![WIDTH],
-        },
-    ];
-    if let Ok([delta0, delta1]) = slopes {
-        let height = (HEIGHT..).find(|it| (it + 1) % nests == 0).unwrap_or(HEIGHT);
-        let width = Hexagon::least_width(height, delta0, delta1).max(LEAST_WIDTH);
-        let (height, widths) = (height as u32, vec![width as u32]);
-        let computations = computations.clone();
-        commands.push(Command::Hexagonal { computations, time: time.clone(), loops: loops.clone(), height, widths });
+    let widths = vec![WIDTH];
+    let command = Command::Space { computations, time: time.clone(), loops: loops.clone(), widths };
+    add(command, start);
+    let (computations, widths) = (vec![computation.clone()], vec![WIDTH]);
+    let command = Command::TimeSkew { computations, time: time.clone(), loops: loops.clone(), steps: STEPS, widths };
+    add(command, start);
+    // Without slopes, the command says why.
+    let [delta0, delta1] = slopes.as_ref().copied().unwrap_or([Slope::ZERO; 2]);
+    let height = (HEIGHT..).find(|it| (it + 1) % nests == 0).unwrap_or(HEIGHT);
+    let width = Hexagon::least_width(height, delta0, delta1).max(LEAST_WIDTH);
+    let (height, widths) = (height as u32, vec![width as u32]);
+    let computations = vec![computation.clone()];
+    let command = Command::Hexagonal { computations, time: time.clone(), loops: loops.clone(), height, widths };
+    add(command, start);
+    if slopes.is_ok() {
         let edges = edges(delta0, delta1);
         let both = vec![time.clone(), found.dim.clone()];
-        commands.push(Command::Parallelogram { computation: computation.clone(), loops: both, edges });
+        add(Command::Parallelogram { computation: computation.clone(), loops: both, edges }, start);
     }
-    commands.push(Command::Overlapped {
-        computation: computation.clone(),
-        time: time.clone(),
-        loops: loops.clone(),
-        steps: STEPS,
-        sizes: vec![WIDTH],
-    });
-    for command in commands {
-        let tiles = match transform::apply(ctx, start, dependences, &command) {
-            Ok(next) => Ok(found.tiles(ctx, start, &next, params)?),
-            Err(error) => Err(error),
-        };
-        shapes.push(Shape { command, dim: found.dim.clone(), tiles });
-    }
-    let command = Command::GridSync { computations, time: time.clone(), loops, widths: vec![WIDTH] };
-    let tiles = match transform::apply(ctx, &on_gpu, dependences, &command) {
-        Ok(next) => Ok(found.tiles(ctx, &on_gpu, &next, params)?),
-        Err(error) => Err(error),
-    };
-    shapes.push(Shape { command, dim: found.dim.clone(), tiles });
-    shapes.push(found.stream(ctx, &on_gpu, dependences, params)?);
+    let (steps, sizes) = (STEPS, vec![WIDTH]);
+    let of = computation.clone();
+    add(Command::Overlapped { computation: of, time: time.clone(), loops: loops.clone(), steps, sizes }, start);
+    let (computations, widths) = (vec![computation], vec![WIDTH]);
+    add(Command::GridSync { computations, time: time.clone(), loops, widths }, &on_gpu);
+    shapes.push(ctx.with_budget(share, || found.stream(ctx, &on_gpu, dependences, params)));
     Ok(Tilings { time, sweeps: nests as usize, shapes })
 }
 
@@ -241,13 +231,7 @@ impl Found {
     }
 
     /// The strips of a stream: what each warp has to compute at each step for those points that it stores.
-    fn stream(
-        &self,
-        ctx: &Ctx,
-        start: &Scheduled,
-        dependences: &[Dependence],
-        params: &[i64],
-    ) -> Result<Shape, DrawError> {
+    fn stream(&self, ctx: &Ctx, start: &Scheduled, dependences: &[Dependence], params: &[i64]) -> Shape {
         // One point a lane, so that what is drawn has few points, and fewer steps where a warp cannot hold so many.
         let sizes = [1, 2].into_iter().flat_map(|points| [STEPS, STEPS / 2, 1].map(|steps| (steps, points)));
         let sizes = sizes.map(|(steps, points)| StreamSize { steps, points, ..StreamSize::USUAL });
@@ -260,20 +244,29 @@ impl Found {
         let chosen = tried.iter().position(Result::is_ok).unwrap_or(0);
         let (size, command) = commands[chosen].clone();
         let dim = self.innermost.clone();
-        let names = std::slice::from_ref(&self.computation);
-        let refused = |error: Error| Shape { command: command.clone(), dim: dim.clone(), tiles: Err(error) };
-        if let Some(Err(error)) = tried.into_iter().nth(chosen) {
-            return Ok(refused(error));
-        }
+        let tiles = match tried.into_iter().nth(chosen) {
+            Some(Err(error)) => Err(error.into()),
+            Some(Ok(_)) | None => self.strips(ctx, start, dependences, size, params),
+        };
+        Shape { command, dim, tiles }
+    }
+
+    /// The strips of a stream of this size.
+    fn strips(
+        &self,
+        ctx: &Ctx,
+        start: &Scheduled,
+        dependences: &[Dependence],
+        size: StreamSize,
+        params: &[i64],
+    ) -> Result<Vec<ShapeTile>, DrawError> {
+        let (dim, names) = (self.innermost.clone(), std::slice::from_ref(&self.computation));
         let along = Found {
             dim: dim.clone(),
             stencil: stencil(ctx, start, names, &self.time, std::slice::from_ref(&dim))?,
             ..self.clone()
         };
-        let [delta0, delta1] = match along.slopes(ctx, start, dependences) {
-            Ok(slopes) => slopes,
-            Err(error) => return Ok(refused(error)),
-        };
+        let [delta0, delta1] = along.slopes(ctx, start, dependences)?;
         let depth = along.stencil.path.0.len();
         let found = stream::find_all(ctx, &start.algorithm, &along.stencil.time, &[size], depth)?;
         let Some((_, stream)) = found.first() else { return Err(DrawError::Empty) };
@@ -297,7 +290,7 @@ impl Found {
             tiles.insert((launch, strip), needed.copied().collect());
         }
         let tiles = tiles.into_iter().map(|((launch, _), points)| ShapeTile { round: launch as usize + 1, points });
-        Ok(Shape { command, dim, tiles: Ok(tiles.collect()) })
+        Ok(tiles.collect())
     }
 }
 
