@@ -268,7 +268,8 @@ fn end(expr: &IntExpr, which: End, ranges: &BTreeMap<VariableId, Range>) -> IntE
         IntExpr::Min(parts) => same(&parts[0]),
         IntExpr::Max(parts) => IntExpr::max_of(parts.iter().map(same)),
         IntExpr::Select(_, yes, _) => same(yes),
-        // Only launches have parts.
+        // Only launches have parts, and divide by what is not known.
         IntExpr::Parts(_, _, rows) => IntExpr::max_of([IntExpr::Const(1), same(rows)]),
+        IntExpr::Quotient(all, _) => same(all),
     }
 }

@@ -34,6 +34,8 @@ pub enum IntExpr {
     Select(Box<Cond>, Box<IntExpr>, Box<IntExpr>),
     /// Into how many parts a launch cuts its rows, given its columns of blocks and the rows; on the host.
     Parts(Parts, Box<IntExpr>, Box<IntExpr>),
+    /// Rounded down; the dividend is not negative, and the divisor is positive.
+    Quotient(Box<IntExpr>, Box<IntExpr>),
 }
 
 /// A condition on integers.
@@ -93,6 +95,14 @@ impl IntExpr {
             (it, IntExpr::Neg(other)) => it.minus(*other),
             (IntExpr::Neg(it), other) => other.minus(*it),
             (it, other) => IntExpr::Add(Box::new(it), Box::new(other)),
+        }
+    }
+
+    /// `self / other`, of numbers that are not negative and positive.
+    pub fn over(self, other: IntExpr) -> IntExpr {
+        match (&self, &other) {
+            (_, IntExpr::Const(divisor)) => self.floor_div(*divisor),
+            _ => IntExpr::Quotient(Box::new(self), Box::new(other)),
         }
     }
 
@@ -209,6 +219,7 @@ impl IntExpr {
             IntExpr::Max(all) => all.iter().map(of).try_fold(i64::MIN, |most, next| Some(most.max(next?))),
             IntExpr::Select(condition, yes, no) => of(if condition.evaluate(with)? { yes } else { no }),
             IntExpr::Parts(parts, columns, rows) => Some(parts.number(of(columns)?, of(rows)?)),
+            IntExpr::Quotient(a, b) => of(a)?.checked_div(of(b)?),
         }
     }
 
@@ -231,6 +242,7 @@ impl IntExpr {
                 IntExpr::Select(Box::new(condition.substitute(by)), Box::new(of(yes)), Box::new(of(no)))
             }
             IntExpr::Parts(parts, columns, rows) => IntExpr::Parts(*parts, Box::new(of(columns)), Box::new(of(rows))),
+            IntExpr::Quotient(a, b) => of(a).over(of(b)),
         }
     }
 
@@ -278,7 +290,11 @@ impl IntExpr {
         visit(self);
         match self {
             IntExpr::Const(_) | IntExpr::Param(_) | IntExpr::Variable(_) => {}
-            IntExpr::Add(a, b) | IntExpr::Sub(a, b) | IntExpr::Mul(a, b) | IntExpr::Parts(_, a, b) => {
+            IntExpr::Add(a, b)
+            | IntExpr::Sub(a, b)
+            | IntExpr::Mul(a, b)
+            | IntExpr::Parts(_, a, b)
+            | IntExpr::Quotient(a, b) => {
                 a.walk(visit);
                 b.walk(visit);
             }

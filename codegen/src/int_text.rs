@@ -70,6 +70,13 @@ pub fn int_text(expr: &IntExpr, names: &Names, spelling: Spelling) -> Bound {
             let condition = within(cond_text(condition, names, spelling), Precedence::Or);
             (format!("{condition} ? {} : {}", at(yes, Precedence::Or), at(no, Precedence::Or)), Select)
         }
+        IntExpr::Quotient(a, b) => {
+            let sign = match spelling {
+                Spelling::C | Spelling::Narrow => "/",
+                Spelling::Julia => "÷",
+            };
+            (format!("{} {sign} {}", at(a, Product), at(b, Precedence::Unary)), Product)
+        }
         IntExpr::Parts(Parts { around, blocks, multiprocessors }, columns, rows) => {
             let extents = format!("{}, {}", at(columns, Select), at(rows, Select));
             let name = match spelling {

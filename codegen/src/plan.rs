@@ -302,7 +302,7 @@ impl LaunchPlan {
 
     /// Whether a kernel or a constant is there once for all calls, which take turns then.
     pub fn takes_turns(&self) -> bool {
-        self.kernels.iter().any(|it| it.blocks == Blocks::Together)
+        self.kernels.iter().any(|it| it.blocks.wait())
             || self.buffers.iter().any(|it| it.memory == DeviceMemory::Constant)
     }
 

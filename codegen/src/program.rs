@@ -235,6 +235,18 @@ pub enum Blocks {
     Apart,
     /// They wait for each other: all run at once. The grid is what would be used at most; fewer blocks take turns.
     Together,
+    /// They wait for each other, and each keeps what it works on: all of the grid run at once, or none.
+    Resident,
+}
+
+impl Blocks {
+    /// Whether they wait for each other.
+    pub fn wait(self) -> bool {
+        match self {
+            Blocks::Apart => false,
+            Blocks::Together | Blocks::Resident => true,
+        }
+    }
 }
 
 /// How wide the integers are that a kernel counts with. Values of the source keep their types.

@@ -6,6 +6,8 @@
 //!      rest(A -> A_next, half of what is left); rest(A_next -> A, the other half, and what is stored but once)
 //! ```
 //!
+//! Where the sizes of a stream say so, one kernel makes all steps of domains that its blocks can hold ([`Residing`]), and those launches others.
+//!
 //! There is always an even number of launches, so that results end where they belong. [`Streaming`] says what a warp does;
 //! see `tessella_polyhedral::stream` for why that is right.
 
@@ -19,7 +21,7 @@ use tessella_polyhedral::layers::{BufferId, PlacedStream};
 use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::stream::hexagon::Place;
-use tessella_polyhedral::stream::{Hexagon, LANES, Stream};
+use tessella_polyhedral::stream::{Hexagon, LANES, Resident, Stream};
 use tessella_scalar::CompareOp;
 
 /// What a kernel that streams does; all its threads run it.
@@ -43,6 +45,19 @@ pub struct Streaming {
     pub rest: Option<Rest>,
     /// For launches of hexagons.
     pub halves: Option<Halves>,
+    /// For a launch whose blocks keep their tiles until all steps are made.
+    pub residing: Option<Residing>,
+}
+
+/// What a launch of blocks that keep their tiles is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Residing {
+    /// How many time steps it makes; at least 1.
+    pub count: VariableId,
+    /// How many iterations of the time loop these are, where that does not follow.
+    pub turns: Option<VariableId>,
+    /// Rows, or planes, that each block owns.
+    pub rows: VariableId,
 }
 
 /// What a launch of hexagons is told, and where they keep the fields that are carried.
@@ -128,6 +143,18 @@ impl Streaming {
         [parts(self.widest(0), hexagon.strip(&self.stream)), bands, parts(rows, hexagon.period())]
     }
 
+    /// The blocks that keep their tiles, where the launch has such.
+    pub fn resident(&self) -> Option<(&Resident, &Residing)> {
+        self.stream.resident.as_ref().zip(self.residing.as_ref())
+    }
+
+    /// Strips along the first axis, bands of lines, and tiles along the last, of blocks that keep theirs.
+    pub fn resident_grid(&self, resident: &Resident, rows: IntExpr) -> [IntExpr; 3] {
+        let strips = parts(self.widest(0), resident.strip(&self.stream));
+        let bands = parts(self.widest(1), resident.band(&self.stream));
+        [strips, bands, self.rows().plus(rows.clone()).minus(IntExpr::Const(1)).over(rows)]
+    }
+
     /// A block for each strip, band and part.
     fn grid(&self) -> IntExpr {
         let parts = match (self.parts, self.rows_of_part()) {
@@ -176,6 +203,7 @@ pub(crate) fn launches(
         .hexagon
         .as_ref()
         .map(|_| ["some", "made", "last", "half", "after"].map(|it| fresh(&format!("{time}_{it}"))));
+    let of_tiles = stream.resident.as_ref().map(|_| ["all_steps", "rows_of_tile", "tiles", "turns"].map(|it| fresh(&format!("{time}_{it}"))));
     let stage_iterators = stream.stages.iter().map(|stage| {
         let computation = input.algorithm.computation(stage.computation);
         computation.iterators.iter().map(|name| fresh(name)).collect::<Vec<_>>()
@@ -208,6 +236,7 @@ pub(crate) fn launches(
         first,
         rest,
         halves: None,
+        residing: None,
     };
     let mut launch = |back: bool, first: VariableId, rest: Option<Rest>, name: &str, same_as: Option<KernelId>| {
         let streaming = streaming(back, first, rest);
@@ -243,8 +272,8 @@ pub(crate) fn launches(
 
     let set = |variable: VariableId, value: IntExpr| Node::Let { variable, value };
     let get = IntExpr::variable;
-    let (from, until) = (text(&stream.time.0), text(&stream.time.1));
-    let turns = until.minus(from.clone()).plus(IntExpr::Const(1));
+    let from = text(&stream.time.0);
+    let turns = iterations(&stream.time);
     let all = parts(turns.clone(), period);
     // What the last step leaves out.
     let short = all.clone().times(IntExpr::Const(period)).minus(turns);
@@ -336,15 +365,86 @@ pub(crate) fn launches(
     ]);
     body.extend(set_turns(rests[1], short));
     body.extend([set(rests[1].last, IntExpr::Const(1)), Node::Launch(rest_back)]);
-    let streamed = vec![
-        set(count, all),
-        Node::If {
-            condition: Cond::compare(CompareOp::Gt, get(count), IntExpr::Const(0)),
-            then: cut.into_iter().chain(body).collect(),
-            otherwise: vec![],
-        },
+    let body: Vec<Node> = cut.into_iter().chain(body).collect();
+    let any = |count: VariableId, then: Vec<Node>| Node::If {
+        condition: Cond::compare(CompareOp::Gt, get(count), IntExpr::Const(0)),
+        then,
+        otherwise: vec![],
+    };
+    let streamed = [hexagons, vec![set(count, all), any(count, body)]].concat();
+    let (Some(resident), Some([whole, rows, share, all_turns])) = (&stream.resident, of_tiles) else {
+        return streamed;
+    };
+    let turns = (period > 1).then_some(all_turns);
+    let residing = Residing { count: whole, turns, rows };
+    let it = Streaming { parts: None, residing: Some(residing), ..streaming(false, firsts[0], None) };
+    let name = format!("{kernel_name}_resident");
+    let mut body = resident_or(input, names, (it, resident), (share, text(&stream.time.0)), name, kernels, streamed);
+    body.splice(0..0, turns.map(|turns| set(turns, iterations(&stream.time))));
+    vec![set(whole, parts(iterations(&stream.time), period)), any(whole, body)]
+}
+
+/// How many iterations a time loop has, given the first and the last.
+fn iterations((from, until): &(Affine, Affine)) -> IntExpr {
+    let text = |affine: &Affine| IntExpr::from_affine(affine, &[]);
+    text(until).minus(text(from)).plus(IntExpr::Const(1))
+}
+
+/// One launch of blocks that keep their tiles where they can hold the domain, and all run at once; what is given elsewhere.
+fn resident_or(
+    input: &Input<'_>,
+    names: &Names,
+    (it, resident): (Streaming, &Resident),
+    (share, from): (VariableId, IntExpr),
+    name: String,
+    kernels: &mut Vec<Kernel>,
+    streamed: Vec<Node>,
+) -> Vec<Node> {
+    let residing = it.residing.expect("the launch is told");
+    let get = IntExpr::variable;
+    let set = |variable: VariableId, value: IntExpr| Node::Let { variable, value };
+    let blocks = i64::from(Gpu::HOPPER.multiprocessors);
+    let [strips, bands, along] = it.resident_grid(resident, get(residing.rows));
+    let across = if it.stream.axes[1].is_some() { strips.times(bands) } else { strips };
+    let one = |number: IntExpr| IntExpr::max_of([IntExpr::Const(1), number]);
+    let most = resident.rows_of_block(&it.stream, resident.rows(&it.stream)) / resident.lines(&it.stream);
+    let extents = [0, 1, 2].map(|axis| it.widest(axis));
+    let exist = extents.iter().filter(|extent| extent.as_const().is_none());
+    let exist = exist.map(|extent| Cond::compare(CompareOp::Gt, extent.clone(), IntExpr::Const(0)));
+    let fits = [
+        Cond::compare(CompareOp::Le, across.clone(), IntExpr::Const(blocks)),
+        Cond::compare(CompareOp::Le, get(residing.rows), IntExpr::Const(most - resident.rows_beside())),
     ];
-    [hexagons, streamed].concat()
+    let fits = Cond::all_of(exist.chain(fits));
+    let grid = IntExpr::Select(Box::new(fits), Box::new(across.clone().times(along)), Box::new(IntExpr::Const(0)));
+    let mut params = vec![];
+    for (field, &(own, other)) in it.buffers.iter().enumerate() {
+        let exchanged = resident.exchanged[field].then_some(other);
+        let all = std::iter::once(own).chain(exchanged);
+        params.extend(all.map(|buffer| KernelParam::Buffer { buffer, access: BufferAccess::Write }));
+    }
+    params.extend(params_of_stream(input, names, &it));
+    let rows = it.rows();
+    let dynamic = resident.shared_bytes(input.algorithm, &it.stream);
+    kernels.push(Kernel {
+        name,
+        grid: [grid, IntExpr::Const(1), IntExpr::Const(1)],
+        block: [LANES * resident.size.warps, 1, 1],
+        params,
+        shared: vec![],
+        dynamic: u32::try_from(dynamic).expect("checked against what a block may have"),
+        same_as: None,
+        width: Width::Wide,
+        blocks: Blocks::Resident,
+        body: vec![Node::Streaming(Box::new(it.clone()))],
+    });
+    vec![
+        // Tiles along the last axis, and the rows of each.
+        set(share, one(IntExpr::Const(blocks).over(one(across)))),
+        set(residing.rows, one(rows.plus(get(share)).minus(IntExpr::Const(1)).over(get(share)))),
+        set(it.first, from),
+        Node::Together { kernel: KernelId(kernels.len() as u32 - 1), apart: streamed },
+    ]
 }
 
 /// Time steps that stream after hexagons: the last ones store the fields that are not carried.

@@ -43,6 +43,7 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
             let algorithm = printer.input.algorithm;
             let blocks = match it.hexagons() {
                 Some((hexagon, _)) => hexagon.blocks(algorithm, &it.stream, &Gpu::HOPPER),
+                None if it.residing.is_some() => 1,
                 None => it.stream.blocks(algorithm, &Gpu::HOPPER),
             };
             format!("{threads}, {blocks}")
@@ -127,8 +128,8 @@ fn parameter(printer: &Printer<'_>, blocks: Blocks, param: KernelParam) -> Strin
             let element = c_type(printer.input.layout.buffer(buffer).element);
             // What other blocks write between barriers must be read again after them.
             let alone = match (blocks, access) {
-                (Blocks::Together, BufferAccess::Write) => "",
-                (Blocks::Apart, _) | (Blocks::Together, BufferAccess::Read) => "__restrict__ ",
+                (Blocks::Together | Blocks::Resident, BufferAccess::Write) => "",
+                (Blocks::Apart, _) | (Blocks::Together | Blocks::Resident, BufferAccess::Read) => "__restrict__ ",
             };
             format!("{constant}{element} *{alone}{}", names.buffers[buffer.0 as usize])
         }

@@ -8,8 +8,8 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, Helper, Printer, STREAM_HELPERS,
-    STREAM_LINES, TextOptions, VECTOR_HELPERS, Writer, header_comment, helper_texts, scan_text,
+    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, RESIDENT_HELPERS, Helper, Printer, STREAM_HELPERS,
+    STREAM_LINES, TURNS_HELPERS, TextOptions, VECTOR_HELPERS, Writer, header_comment, helper_texts, scan_text,
 };
 use tessella_codegen::program::{Blocks, Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
@@ -68,9 +68,13 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
         kernels.blank();
         kernels.text(AHEAD_HELPERS);
     }
-    if program.kernels.iter().any(|it| it.blocks == Blocks::Together) {
+    if program.kernels.iter().any(|it| it.blocks.wait()) {
         kernels.blank();
         kernels.text(GRID_HELPERS);
+    }
+    if program.kernels.iter().any(|it| it.blocks == Blocks::Together) {
+        kernels.blank();
+        kernels.text(TURNS_HELPERS);
     }
     if program.kernels.iter().any(has_vectors) {
         kernels.blank();
@@ -84,6 +88,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
             kernels.blank();
             if program.kernels.iter().any(has_hexagons) {
                 kernels.text(HEXAGON_HELPERS);
+                kernels.blank();
+            }
+            if program.kernels.iter().any(|it| it.blocks == Blocks::Resident) {
+                kernels.text(RESIDENT_HELPERS);
                 kernels.blank();
             }
             if program.kernels.iter().any(has_planes) {

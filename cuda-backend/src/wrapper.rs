@@ -20,7 +20,7 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     if plan.buffers.iter().any(|it| it.padded.is_some()) {
         box_helper(way, out);
     }
-    if plan.kernels.iter().any(|it| it.blocks == Blocks::Together) {
+    if plan.kernels.iter().any(|it| it.blocks.wait()) {
         out.blank();
         together_helpers(way, out);
     }
@@ -41,7 +41,7 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     wrapper.printer.entry_checks(out);
     wrapper.printer.sizes_answer(out);
     if plan.takes_turns() {
-        let together = plan.kernels.iter().any(|it| it.blocks == Blocks::Together);
+        let together = plan.kernels.iter().any(|it| it.blocks.wait());
         let what = if together { "What blocks wait at" } else { "Constant memory" };
         out.line(format!("// {what} is shared by all calls: one at a time."));
         out.line("static std::mutex tessella_calls;");
@@ -52,7 +52,12 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     }
     for kernel in plan.kernels.iter().filter(|it| it.dynamic > 0) {
         let attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize";
-        out.line(format!("TESSELLA_TRY(cudaFuncSetAttribute({}, {attribute}, {}));", kernel.name, kernel.dynamic));
+        let allow = format!("cudaFuncSetAttribute({}, {attribute}, {})", kernel.name, kernel.dynamic);
+        match kernel.blocks {
+            // Where a block may not have so much, others do its work.
+            Blocks::Resident => out.line(format!("if ({allow} != cudaSuccess) (void)cudaGetLastError();")),
+            Blocks::Apart | Blocks::Together => out.line(format!("TESSELLA_TRY({allow});")),
+        }
     }
     if let Queues::Apart { events } = plan.queues {
         // Behind the buffers, so that all is done before one of them goes.
@@ -252,11 +257,13 @@ impl Wrapper<'_, '_> {
         let name = &kernel.name;
         let most = self.printer.int(&kernel.grid[0]);
         out.open("");
-        let blocks = format!("tessella_together((const void *){name}, {}, {most})", x * y * z);
+        let turns = if kernel.blocks == Blocks::Resident { 1 } else { MOST_TURNS };
+        let shared = kernel.dynamic;
+        let blocks = format!("tessella_together((const void *){name}, {}, {shared}, {most}, {turns})", x * y * z);
         out.line(format!("const unsigned int tessella_all = {blocks};"));
         out.open("if (tessella_all > 0)");
         out.line(format!(
-            "TESSELLA_TRY(tessella_launch_together({name}, tessella_all, dim3({x}, {y}, {z}){}, {arguments}));",
+            "TESSELLA_TRY(tessella_launch_together({name}, tessella_all, dim3({x}, {y}, {z}), {shared}{}, {arguments}));",
             self.on(Queue::Kernels)
         ));
         out.reopen("else");
@@ -373,25 +380,25 @@ fn together_helpers(way: Dispatch, out: &mut Writer) {
     let stream = way.pick("0", "stream");
     out.text(&format!(
         "// The blocks of a kernel that run at once, and no more than `most`; 0 where launches apart are better or must be.\n\
-         static unsigned int tessella_together(const void *kernel, int threads, int64_t most)\n{{\n    \
+         static unsigned int tessella_together(const void *kernel, int threads, int shared, int64_t most, int turns)\n{{\n    \
              int device = 0, able = 0, processors = 0, each = 0;\n    \
              if (cudaGetDevice(&device) != cudaSuccess\n        \
                  || cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device) != cudaSuccess\n        \
                  || cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess\n        \
-                 || cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0) != cudaSuccess) return 0;\n    \
+                 || cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared) != cudaSuccess) return 0;\n    \
              const int64_t held = (int64_t)processors * each;\n    \
-             if (!able || most <= 0 || most > {MOST_TURNS} * held) return 0;\n    \
+             if (!able || most <= 0 || most > turns * held) return 0;\n    \
              return (unsigned int)(most < held ? most : held);\n}}\n\
          \n\
          template <typename... T> struct tessella_cooperative {{\n    \
-             static cudaError_t launch(void (*kernel)(T...), unsigned int blocks, dim3 threads{parameter}, T... arguments)\n    {{\n        \
+             static cudaError_t launch(void (*kernel)(T...), unsigned int blocks, dim3 threads, unsigned int shared{parameter}, T... arguments)\n    {{\n        \
                  void *all[] = {{(void *)&arguments...}};\n        \
-                 return cudaLaunchCooperativeKernel((const void *)kernel, dim3(blocks), threads, all, 0, {stream});\n    }}\n\
+                 return cudaLaunchCooperativeKernel((const void *)kernel, dim3(blocks), threads, all, shared, {stream});\n    }}\n\
          }};\n\
          \n\
          template <typename... T, typename... U>\n\
-         static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads{parameter}, U... arguments)\n{{\n    \
-             return tessella_cooperative<T...>::launch(kernel, blocks, threads{argument}, arguments...);\n}}"
+         static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads, unsigned int shared{parameter}, U... arguments)\n{{\n    \
+             return tessella_cooperative<T...>::launch(kernel, blocks, threads, shared{argument}, arguments...);\n}}"
     ));
 }
 

@@ -394,7 +394,7 @@ fn stream(call: &Call<'_>) -> Result<Command, CommandError> {
             rows: sizes.get(2).filter(|rows| !reader::leaves_rows(rows)).map(|rows| call.size(rows)).transpose()?,
             lines: size(3, StreamSize::LINES)?,
             warps: size(4, StreamSize::WARPS)?,
-            hexagon: None,
+            ..StreamSize::USUAL
         },
     })
 }

@@ -6,7 +6,7 @@
 use crate::affine::Affine;
 use crate::condition::Condition;
 use crate::order::{OrderNode, OrderTree};
-use crate::schedule::StreamSize;
+use crate::schedule::{ResidentSize, StreamSize};
 
 /// How `pad` lays out the columns of a buffer: elements left free before the first one of each, and a number of which their length,
 /// those included, is a multiple before anything is added at the end.
@@ -71,6 +71,9 @@ pub enum Command {
     /// `stream(S, t, 8, 4, 64)`: eight steps of the time loop in one pass, four points a lane, 64 rows a warp; in space also
     /// the lines of each plane that a lane holds.
     Stream { computation: String, at: String, size: StreamSize },
+    /// `grid_sync(S, t, 4)`: all steps of the time loop in one kernel, whose blocks keep the domain in shared memory and wait for each
+    /// other after every four steps; where they cannot hold it, the loop streams.
+    Resident { computation: String, at: String, size: ResidentSize },
     /// `inline(S)`: the readers of `S` compute its value themselves.
     Inline { computation: String },
     /// `privatize(A, S, i)`: each iteration of `i` around `S` has an array of its own in place of `A`.
@@ -214,6 +217,7 @@ impl std::fmt::Display for Command {
                 write!(f, "gpu({computation}, {}, {})", tuple(blocks), tuple(threads))
             }
             Command::Stream { computation, at, size } => f.write_str(&size.command(computation, at)),
+            Command::Resident { computation, at, size } => write!(f, "grid_sync({computation}, {at}, {size})"),
             Command::Inline { computation } => write!(f, "inline({computation})"),
             Command::Privatize { array, computation, at } => write!(f, "privatize({array}, {computation}, {at})"),
             Command::ComputeAt { computation, reader, at } => write!(f, "compute_at({computation}, {reader}, {at})"),

@@ -33,7 +33,7 @@ use crate::auto::delayed::alive;
 use crate::auto::few_blocks::{self, Product};
 use crate::auto::padded::Padded;
 use crate::auto::padding;
-use crate::auto::{constants, gpu_storage, own, small_planes, stream, stream_ready, time_tiles};
+use crate::auto::{constants, gpu_storage, own, resident, small_planes, stream, stream_ready, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -111,7 +111,9 @@ pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], mean
     let chosen = match scheduled.target {
         Target::Gpu => {
             let chosen = for_few_blocks(ctx, for_gpu(ctx, scheduled, dependences, means)?, dependences, means)?;
-            for_small_planes(ctx, chosen, dependences, means, &streaming(&scheduled.schedule))?
+            let given = streaming(&scheduled.schedule);
+            let chosen = for_small_planes(ctx, chosen, dependences, means, &given)?;
+            with_tiles_kept(ctx, chosen, means, &given)?
         }
         Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
     };
@@ -296,6 +298,22 @@ fn for_small_planes(
     let step = || small_planes::apart(ctx, &Gpu::HOPPER, &chosen.scheduled, dependences, given);
     let apart = in_half(ctx, step)?.flatten();
     by_sizes(ctx, chosen, apart, means)
+}
+
+/// The choice with kernels that keep matrices where blocks can hold them; streams of `given` computations stay as they are.
+fn with_tiles_kept(
+    ctx: &Ctx,
+    mut chosen: Chosen,
+    means: Means,
+    given: &BTreeSet<ComputationId>,
+) -> Result<Chosen, Error> {
+    if means.memory != Memory::Plain && means.tilings != Tilings::Avoided {
+        let mut kept = chosen.scheduled.clone();
+        if in_half(ctx, || resident::keep(ctx, &mut kept, given))?.is_some() {
+            chosen.scheduled = kept;
+        }
+    }
+    Ok(chosen)
 }
 
 /// The choice with less memory for the arrays of which it keeps a few rows alive at a time.

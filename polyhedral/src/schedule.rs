@@ -69,6 +69,39 @@ pub struct StreamSize {
     pub warps: u32,
     /// Hexagons over time and rows; `None` where rows stream one after the other.
     pub hexagon: Option<HexagonSize>,
+    /// All steps in one kernel where the blocks' shared memory holds the whole domain; `None` where they stream whatever the sizes.
+    pub resident: Option<ResidentSize>,
+}
+
+/// Tiles that stay in shared memory for all time steps: see [`crate::stream::resident`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResidentSize {
+    /// Time steps between two barriers of the grid.
+    pub steps: u32,
+    /// Points of a row that a lane has, 32 columns apart.
+    pub points: u32,
+    /// The most rows that a warp has, one after the other; lines of planes, where the array has three axes.
+    pub rows: u32,
+    /// Warps of a block.
+    pub warps: u32,
+    /// Lines of each plane, where the array has three axes.
+    pub lines: u32,
+}
+
+impl ResidentSize {
+    /// The sizes where the user gives none but the steps.
+    pub const POINTS: u32 = 4;
+    pub const ROWS: u32 = 20;
+    pub const WARPS: u32 = 16;
+    pub const LINES: u32 = 16;
+}
+
+impl std::fmt::Display for ResidentSize {
+    /// The sizes as a command has them.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ResidentSize { steps, points, rows, warps, lines } = self;
+        write!(f, "{steps}, {points}, {rows}, {warps}, {lines}")
+    }
 }
 
 /// Hexagons whose rows lie in registers: see [`crate::stream::hexagon`].
@@ -110,6 +143,7 @@ impl StreamSize {
         lines: StreamSize::LINES,
         warps: StreamSize::WARPS,
         hexagon: None,
+        resident: None,
     };
 
     /// Hexagons. The steps that they leave to the end stream, a few at a time.
@@ -127,7 +161,7 @@ impl StreamSize {
 impl std::fmt::Display for StreamSize {
     /// The sizes as a command has them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let StreamSize { steps, points, rows, lines, warps, hexagon } = self;
+        let StreamSize { steps, points, rows, lines, warps, hexagon, resident: _ } = self;
         if let Some(HexagonSize { height, width, threads, tiles }) = hexagon {
             return write!(f, "{height}, {width}, {points}, {threads}, {tiles}");
         }

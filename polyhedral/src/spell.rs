@@ -11,7 +11,7 @@ use crate::dependence::Dependence;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
 use crate::order;
-use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, StreamSize, Tag};
 use crate::transform;
 use std::collections::BTreeSet;
 
@@ -126,7 +126,13 @@ impl Way<'_> {
                 Tag::Vector(width) => self.go(Command::Vectorize { computation, at, width })?,
                 Tag::Unroll(factor) => self.go(Command::Unroll { computation, at, factor })?,
                 Tag::Separate => self.go(Command::Separate { computation, loops: vec![at] })?,
-                Tag::Stream(size) => self.go(Command::Stream { computation, at, size })?,
+                Tag::Stream(size) => {
+                    let streams = StreamSize { resident: None, ..size };
+                    self.go(Command::Stream { computation: computation.clone(), at: at.clone(), size: streams })?;
+                    if let Some(size) = size.resident {
+                        self.go(Command::Resident { computation, at, size })?;
+                    }
+                }
                 // No command says this alone of a loop: the loops are written out.
                 Tag::GridSync | Tag::Combine => return None,
                 Tag::GpuBlock(axis) => blocks.push((at, axis)),

@@ -11,7 +11,8 @@
 //! outermost lines of each warp pass through shared memory to the warps beside it, with a barrier for each plane, so that what
 //! other warps hold is there one plane later. Along a line alone there is one row, and all steps run where it is.
 //!
-//! Over matrices most steps may be made by hexagons over time and rows instead: see [`hexagon`].
+//! Over matrices most steps may be made by hexagons over time and rows instead: see [`hexagon`]. Where all blocks together hold the
+//! domain, they may make all steps without giving it back in between: see [`resident`].
 //!
 //! [`find`] proves that this is what the source computes. Below the time loop every statement has a nest of its own over
 //! a box that is the same for all time steps, and reads no element that it writes but its own: so a nest
@@ -25,6 +26,7 @@
 //! [period](Stream::period) of the loop's, and the last launch may leave out the last nests of its last one.
 
 pub mod hexagon;
+pub mod resident;
 mod parts;
 mod pipeline;
 mod sums;
@@ -42,6 +44,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use hexagon::Hexagon;
 pub use parts::Parts;
 pub use pipeline::Reach;
+pub use resident::Resident;
 pub use sums::{Sums, Term};
 
 /// Subscripts of an axis, beside the first, of what counts as an edge.
@@ -75,6 +78,8 @@ pub struct Stream {
     pub back: i64,
     /// The hexagons that make most of the steps, where the sizes ask for them.
     pub hexagon: Option<Hexagon>,
+    /// How blocks hold the whole domain instead, where they can and the sizes ask for it.
+    pub resident: Option<Resident>,
 }
 
 /// An array that the nests write.
@@ -451,6 +456,7 @@ impl Nests {
             beside: [Reach::default(); 2],
             back: 0,
             hexagon: None,
+            resident: None,
         };
         pipeline::fill(&mut stream)?;
         for at in 0..stream.stages.len() {
@@ -459,6 +465,9 @@ impl Nests {
         stream.check_size(algorithm)?;
         if let Some(hexagon) = size.hexagon {
             stream.hexagon = Some(Hexagon::of(algorithm, &stream, hexagon)?);
+        }
+        if let Some(resident) = size.resident {
+            stream.resident = Some(Resident::of(algorithm, &stream, resident)?);
         }
         Ok(stream)
     }

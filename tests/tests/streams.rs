@@ -3,6 +3,7 @@
 
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::Backend;
+use tessella_codegen::program::Node;
 use tessella_codegen::{Input, generate};
 use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::scheduled::{self, Completion};
@@ -188,7 +189,7 @@ fn options() -> FileOptions {
 
 /// Runs a program for several sizes; gives what went wrong.
 fn check(name: &str, text: &str, sizes: &[(u64, u64, i64)]) -> Vec<String> {
-    check_kernels(name, text, sizes, if text.contains("hexagonal(") { 5 } else { 4 })
+    check_kernels(name, text, sizes, if text.contains("hexagonal(") || text.contains("grid_sync(") { 5 } else { 4 })
 }
 
 fn check_kernels(name: &str, text: &str, sizes: &[(u64, u64, i64)], kernels: usize) -> Vec<String> {
@@ -199,7 +200,8 @@ fn check_kernels(name: &str, text: &str, sizes: &[(u64, u64, i64)], kernels: usi
         Err(errors) => return vec![format!("{name} was refused:\n{}\n{text}", sources.show(&errors))],
     };
     let input = Input::from(&built.analysed.verified);
-    let loops = generate(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut loops = generate(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
+    only_together(&mut loops.body);
     assert_eq!(loops.kernels.len(), kernels, "{name} does not stream");
     let mut failures = vec![];
     for &(m, n, steps) in sizes {
@@ -219,6 +221,19 @@ fn check_kernels(name: &str, text: &str, sizes: &[(u64, u64, i64)], kernels: usi
         }
     }
     failures
+}
+
+/// Takes away what would run where blocks cannot hold the domain: in these tests they can.
+fn only_together(nodes: &mut [Node]) {
+    for node in nodes {
+        match node {
+            Node::Together { apart, .. } => apart.clear(),
+            Node::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|it| only_together(it)),
+            Node::Declare { body, .. } => only_together(body),
+            Node::For(it) => only_together(&mut it.body),
+            _ => {}
+        }
+    }
 }
 
 fn argument(at: usize, ty: ArgumentType, m: u64, n: u64, steps: i64) -> Value {
@@ -352,6 +367,33 @@ fn edges_and_levels_stream() {
             let text =
                 function(arguments, element, &body, command).replace("size(A)", &format!("size({})", &arguments[..1]));
             failures.extend(check(name, &text, &SIZES));
+        }
+    }
+    report(failures);
+}
+
+#[test]
+fn blocks_that_keep_their_tiles_compute_what_the_source_does() {
+    let mut failures = vec![];
+    let matrices = edges_and_levels().into_iter().map(|(name, arguments, element, body)| {
+        let size = format!("size({})", &arguments[..1]);
+        (name, function(arguments, element, &body, "").replace("size(A)", &size))
+    });
+    let more = programs().into_iter().map(|(name, arguments, element, body)| (name, function(arguments, element, &body, "")));
+    for (name, text) in matrices.chain(more) {
+        // Tiles of which blocks own a row or two, and some more.
+        for command in ["grid_sync(S, t, 1, 1, 6, 4)", "grid_sync(S, t, 3, 2, 20, 2)"] {
+            let text = text.replace("@schedule f! begin\n    ", &format!("@schedule f! begin\n    {command}"));
+            let outcome = check(name, &text, &[(5, 6, 0), (6, 9, 2), (37, 23, 3), (131, 7, 5), (40, 29, 4)]);
+            assert!(!is_too_large(&outcome), "{name}, {command}: {outcome:?}");
+            failures.extend(outcome);
+        }
+    }
+    for (name, text, _) in other_programs() {
+        for command in ["grid_sync(S, t, 1, 2, 30, 8, 12)", "grid_sync(S, t, 2, 1, 28, 14, 19)"] {
+            let outcome = check(name, &with(&text, command), &[(5, 6, 1), (4, 5, 0), (7, 9, 5), (70, 8, 3), (9, 19, 4)]);
+            assert!(!is_too_large(&outcome), "{name}, {command}: {outcome:?}");
+            failures.extend(outcome);
         }
     }
     report(failures);
@@ -491,6 +533,7 @@ fn is_too_large(outcome: &[String]) -> bool {
         "a strip stores",
         "shared memory",
         "points a thread",
+        "that a tile has",
         "give it more lines",
         "give it more points",
     ];
@@ -512,6 +555,14 @@ fn random_stencils_run_in_hexagons() {
         format!("hexagonal(S, t, {}, {}, {points}, 32, {})", 1 + random(2), 2 + random(4), 1 + random(2))
     });
     assert!(ran >= 12, "only {ran} of the hexagons fit");
+}
+
+#[test]
+fn random_stencils_stay_in_tiles() {
+    let ran = random_stencils(5, 24, &[(9, 8, 1), (53, 20, 7), (139, 61, 5)], |random| {
+        format!("grid_sync(S, t, {}, 2, {}, 3)", 1 + random(3), 10 + random(7))
+    });
+    assert!(ran >= 12, "only {ran} of the tiles fit");
 }
 
 fn random_stencils(
@@ -572,6 +623,12 @@ fn what_streams_compiles() {
     let hexagons = programs().into_iter().map(|(name, arguments, element, body)| {
         (name, function(arguments, element, &body, "hexagonal(S, t, 1, 2, 4, 128, 1)"))
     });
+    let tiles = programs().into_iter().chain(edges_and_levels()).step_by(3).map(|(name, arguments, element, body)| {
+        let size = if element == "Float64" { "2, 2, 4" } else { "2, 2, 6" };
+        let text = function(arguments, element, &body, &format!("grid_sync(S, t, {size})"));
+        (name, text.replace("size(A)", &format!("size({})", &arguments[..1])))
+    });
+    let tiles_of_space = other_programs().into_iter().map(|(name, text, _)| (name, with(&text, "grid_sync(S, t, 1, 1, 16, 12, 12)")));
     let planes = other_programs().into_iter().filter(|(_, text, _)| text.contains(",3}")).map(|(name, text, _)| {
         // Two sweeps hand on twice as much, and of wider numbers.
         let sizes = match name {
@@ -581,7 +638,7 @@ fn what_streams_compiles() {
         };
         (name, with(&text, &format!("hexagonal(S, t, {sizes})")))
     });
-    for (name, text) in matrices.chain(others).chain(hexagons).chain(planes) {
+    for (name, text) in matrices.chain(others).chain(hexagons).chain(planes).chain(tiles).chain(tiles_of_space) {
         let sources = Sources::read(&text, &options()).unwrap();
         let unit =
             sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));

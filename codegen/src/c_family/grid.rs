@@ -6,7 +6,7 @@ use crate::program::{Node, Over, Spread, Turns};
 use std::collections::BTreeSet;
 use tessella_polyhedral::schedule::ProcessorAxis;
 
-/// What such kernels use. The blocks that have come are counted in the lower bits, so that the highest bit changes when all
+/// What such kernels use to wait. The blocks that have come are counted in the lower bits, so that the highest bit changes when all
 /// have, and nothing has to be set back: block 0 adds what the others leave to the highest bit.
 ///
 /// # Source
@@ -28,7 +28,10 @@ static __device__ __forceinline__ void tessella_grid_barrier()
     }
     __syncthreads();
 }
+";
 
+/// What they use to take turns.
+pub const TURNS_HELPERS: &str = "\
 // The blocks along an axis, which may be fewer than none.
 static __device__ __forceinline__ unsigned int tessella_blocks(long long count)
 {

@@ -19,10 +19,10 @@ mod writer;
 
 pub use ahead::AHEAD_HELPERS;
 pub use block::{LoopHooks, NoHooks};
-pub use grid::GRID_HELPERS;
+pub use grid::{GRID_HELPERS, TURNS_HELPERS};
 pub use helpers::{Helper, Operation, helper_texts};
 pub use signature::{TextOptions, header_comment};
-pub use streaming::{HEXAGON_HELPERS, HEXAGON_PLANES, STREAM_HELPERS, STREAM_LINES};
+pub use streaming::{HEXAGON_HELPERS, HEXAGON_PLANES, RESIDENT_HELPERS, STREAM_HELPERS, STREAM_LINES};
 pub use vector::vector_types;
 pub use wide::VECTOR_HELPERS;
 pub use writer::Writer;

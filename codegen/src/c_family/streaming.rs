@@ -4,9 +4,11 @@
 //! version for strips that lie inside of everything, and one for those at the rims.
 
 mod hexagon;
+mod resident;
 mod stage;
 
 pub use hexagon::{HEXAGON_HELPERS, HEXAGON_PLANES};
+pub use resident::RESIDENT_HELPERS;
 
 use super::{Printer, Writer, c_type};
 use crate::int_expr::IntExpr;
@@ -300,6 +302,9 @@ impl Printer<'_> {
                 None => self.hexagon_tile(kernel, params, hexagons, out),
             };
         }
+        if let Some((resident, residing)) = it.resident() {
+            return self.resident_tile(kernel, params, (it, resident, residing), out);
+        }
         let names = self.locals(it);
         let size = it.stream.size;
         let (points, steps, depth) = (size.points, size.steps, it.stream.depth);
@@ -544,6 +549,9 @@ impl Printer<'_> {
     pub fn streaming(&mut self, kernel: &str, arguments: &[String], it: &Streaming, out: &mut Writer) {
         if let Some((hexagon, halves)) = it.hexagons() {
             return self.hexagons(kernel, arguments, (it, hexagon, halves), out);
+        }
+        if let Some((resident, residing)) = it.resident() {
+            return self.residents(kernel, arguments, (it, resident, residing), out);
         }
         let mut namer = self.program.names.namer();
         let [strips, strip, row, west, column, bands, band, top] =

@@ -138,6 +138,10 @@ impl Ranges {
                 self.condition(test, width)?;
                 of(yes)?.or(of(no)?)
             }
+            IntExpr::Quotient(a, b) => {
+                of(b)?;
+                Range { low: 0, high: of(a)?.high.max(0) }
+            }
             IntExpr::Parts(_, columns, rows) => {
                 of(columns)?;
                 Range { low: 1, high: of(rows)?.high.max(1) }

@@ -329,6 +329,14 @@ fn way(
             2 * it.height + 2,
             it.width + 1
         ),
+        Tag::Stream(StreamSize { steps, resident: Some(it), .. }) => format!(
+            "in order inside of one kernel where its blocks hold all of it in shared memory, which wait for each other after every {}; else {steps} \
+             steps in one pass over the data, in registers",
+            match it.steps {
+                1 => "step".to_string(),
+                steps => format!("{steps} steps"),
+            },
+        ),
         Tag::Stream(size) => format!("in order, {} steps in one pass over the data, in registers", size.steps),
         Tag::GridSync => "in order inside of one kernel, whose blocks wait for each other".to_string(),
         Tag::Separate => "in order, full tiles apart from partial ones".to_string(),

@@ -16,6 +16,8 @@ use tessella_polyhedral::verify::Verified;
 pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> Result<Vec<String>, Error> {
     let Some(Node::Loop(it)) = verified.schedule().node(path) else { return Ok(vec![]) };
     let it = Loop { tag: Tag::Sequential, ..it.clone() };
+    // Where blocks hold the domain, the way of streams does not matter.
+    let chosen = StreamSize { resident: None, ..chosen };
     let algorithm = verified.algorithm();
     // A stream that stands in for another one where matrices are small.
     let of_sizes = |id: &ComputationId| algorithm.whole.as_ref().is_some_and(|whole| whole.sizes.contains_key(id));

@@ -5,6 +5,7 @@ use super::expression::{Surroundings, bind, execute, goes_on, values};
 use super::integer;
 use super::kernel;
 use super::memory::{Block, Memory, Position};
+use super::resident;
 use super::shuffle::Shuffle;
 use std::collections::BTreeMap;
 use tessella_codegen::program::{For, Going, Node};
@@ -92,7 +93,21 @@ impl Host<'_> {
                 Ok(())
             }
             Node::Launch(id) => kernel::launch(self, self.program.kernel(*id)),
-            Node::Together { kernel, .. } => kernel::launch_together(self, self.program.kernel(*kernel)),
+            Node::Together { kernel, apart } => {
+                let kernel = self.program.kernel(*kernel);
+                match kernel.body.as_slice() {
+                    [Node::Streaming(it)] => {
+                        let blocks = integer::value(&kernel.grid[0], self.params, &self.variables)?;
+                        match it.resident().filter(|_| blocks > 0) {
+                            Some((resident, residing)) => {
+                                resident::launch(self, kernel, (it, resident, residing), blocks)
+                            }
+                            None => self.block(apart),
+                        }
+                    }
+                    _ => kernel::launch_together(self, kernel),
+                }
+            }
             Node::Copy { buffer, direction } => {
                 let before = match self.input.layout.buffer(*buffer).lifetime {
                     Lifetime::Argument(array) => i64::from(self.input.free_before(array)),

@@ -48,6 +48,10 @@ pub(super) fn value(expr: &IntExpr, params: &[i64], variables: &[Option<i64>]) -
             true => of(yes),
             false => of(no),
         },
+        IntExpr::Quotient(a, b) => match of(b)? {
+            divisor if divisor > 0 => Ok(of(a)? / divisor),
+            _ => Err(ScheduledError::NoValue { reason: "a division by a number that is not positive" }),
+        },
         IntExpr::Parts(parts, columns, rows) => Ok(parts.number(of(columns)?, of(rows)?)),
     }
 }

@@ -15,6 +15,7 @@ mod integer;
 mod kernel;
 mod memory;
 mod shuffle;
+mod resident;
 mod streaming;
 
 pub use error::ScheduledError;

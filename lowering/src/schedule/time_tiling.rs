@@ -4,7 +4,7 @@ use super::error::CommandError;
 use super::reader::Call;
 use tessella_frontend::ast::{Expr, ExprKind};
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::schedule::{HexagonSize, StreamSize};
+use tessella_polyhedral::schedule::{HexagonSize, ResidentSize, StreamSize};
 
 /// Tiles as loops, or, where no dimensions are named, tiles whose rows lie in registers: `(S, t, height, width)` and, each
 /// optional after the one before, points, threads and tiles.
@@ -43,7 +43,23 @@ pub(super) fn space(call: &Call<'_>) -> Result<Command, CommandError> {
     Ok(Command::Space { computations, time, loops, widths })
 }
 
+/// Loops of blocks that take turns, or, where no dimensions are named, tiles that stay where they are: `(S, t, steps)` and, each optional
+/// after the one before, points, rows, warps and lines.
 pub(super) fn grid_sync(call: &Call<'_>) -> Result<Command, CommandError> {
+    if let [computation, time, steps, more @ ..] = call.arguments.as_slice()
+        && more.len() <= 4
+        && matches!(steps.kind, ExprKind::Integer(_))
+    {
+        let more = |at: usize, usual: u32| more.get(at).map_or(Ok(usual), |given| call.size(given));
+        let size = ResidentSize {
+            steps: call.size(steps)?,
+            points: more(0, ResidentSize::POINTS)?,
+            rows: more(1, ResidentSize::ROWS)?,
+            warps: more(2, ResidentSize::WARPS)?,
+            lines: more(3, ResidentSize::LINES)?,
+        };
+        return Ok(Command::Resident { computation: call.computation(computation)?, at: call.loop_name(time)?, size });
+    }
     let [computations, time, loops, widths] = call.exactly()?;
     let time = call.loop_name(time)?;
     let Tiles { computations, loops, widths } = tiles(call, computations, loops, widths)?;

@@ -6,7 +6,7 @@ use super::reader::{integer, leaves_rows, name};
 use tessella_diagnostics::Span;
 use tessella_frontend::ast::{Broadcast, Expr, ExprKind, Iteration};
 use tessella_polyhedral::order::{Formula, OrderLoop, OrderNode, Runs};
-use tessella_polyhedral::schedule::{HexagonSize, ProcessorAxis, StreamSize, Tag};
+use tessella_polyhedral::schedule::{HexagonSize, ProcessorAxis, ResidentSize, StreamSize, Tag};
 
 /// Whether an expression of a block is part of a tree rather than a command: a loop, with a macro or without, or the
 /// name of a computation.
@@ -41,6 +41,19 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
         ExprKind::For { iterations, body } => looped(Tag::Sequential, expr, iterations, body),
         ExprKind::MacroCall { name, arguments } => {
             let Some((last, options)) = arguments.split_last() else { return wrong(TreeProblem::Tag, name.span) };
+            if let ("grid_sync", [steps, points, rows, warps, lines], ExprKind::MacroCall { .. }) =
+                (name.value.as_str(), options, &last.kind)
+            {
+                return match node(last)? {
+                    OrderNode::Loop(OrderLoop { tag: Tag::Stream(streams), name, runs, body }) => {
+                        let (steps, points, rows) = (size(steps)?, size(points)?, size(rows)?);
+                        let resident = Some(ResidentSize { steps, points, rows, warps: size(warps)?, lines: size(lines)? });
+                        let tag = Tag::Stream(StreamSize { resident, ..streams });
+                        Ok(OrderNode::Loop(OrderLoop { tag, name, runs, body }))
+                    }
+                    _ => wrong(TreeProblem::Tag, name.span),
+                };
+            }
             let ExprKind::For { iterations, body } = &last.kind else { return wrong(TreeProblem::Element, expr.span) };
             let tag = match (name.value.as_str(), options) {
                 ("parallel", []) => Tag::Parallel,
@@ -55,7 +68,7 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                     rows: more.first().filter(|rows| !leaves_rows(rows)).map(size).transpose()?,
                     lines: more.get(1).map_or(Ok(StreamSize::LINES), size)?,
                     warps: more.get(2).map_or(Ok(StreamSize::WARPS), size)?,
-                    hexagon: None,
+                    ..StreamSize::USUAL
                 }),
                 ("hexagonal", [height, width, points, threads, tiles]) => {
                     let (height, width, threads, tiles) = (size(height)?, size(width)?, size(threads)?, size(tiles)?);

@@ -186,7 +186,7 @@ pub(crate) fn tag_streams(ctx: &Ctx, gpu: &Gpu, algorithm: &Algorithm, schedule:
 }
 
 /// Whether it is a stencil, rather than sums that stay where they are.
-fn reads_neighbours(it: &Stream) -> bool {
+pub(crate) fn reads_neighbours(it: &Stream) -> bool {
     let mut reads = it.stages.iter().flat_map(|stage| &stage.reads);
     reads.any(|read| matches!(read, Source::Field { offset, .. } if *offset != [0; 3]))
 }

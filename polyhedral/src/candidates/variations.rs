@@ -183,6 +183,7 @@ fn numbers_mut(command: &mut Command) -> Vec<&mut u32> {
         | Command::Between { .. }
         | Command::Gpu { .. }
         | Command::Stream { .. }
+        | Command::Resident { .. }
         | Command::Inline { .. }
         | Command::ComputeAt { .. }
         | Command::Privatize { .. }

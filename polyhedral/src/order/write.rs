@@ -67,6 +67,10 @@ fn prefix(tag: Tag) -> String {
         Tag::Vector(width) => format!("@vectorize {width} "),
         Tag::Unroll(factor) => format!("@unroll {factor} "),
         Tag::Separate => "@separate ".to_string(),
+        Tag::Stream(size @ StreamSize { resident: Some(it), .. }) => {
+            let streams = prefix(Tag::Stream(StreamSize { resident: None, ..size }));
+            format!("@grid_sync {} {} {} {} {} {streams}", it.steps, it.points, it.rows, it.warps, it.lines)
+        }
         Tag::Stream(StreamSize { points, hexagon: Some(it), .. }) => {
             format!("@hexagonal {} {} {points} {} {} ", it.height, it.width, it.threads, it.tiles)
         }

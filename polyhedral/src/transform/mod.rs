@@ -35,7 +35,7 @@ pub use rfactor::rfactor;
 pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
 pub use split_domain::{split_dependences, split_domain};
-pub use tags::{check_gpu, check_unrolled, gpu, separate, stream, tag};
+pub use tags::{check_gpu, check_unrolled, gpu, resident, separate, stream, tag};
 pub(crate) use tiles::tile_loops;
 pub use tiles::{collapse, constant_range, parallelogram, split, tile, unroll_and_jam};
 
@@ -111,6 +111,7 @@ pub fn apply(
         }
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
         Command::Stream { computation, at, size } => stream(ctx, scheduled, computation, at, *size)?,
+        Command::Resident { computation, at, size } => resident(ctx, scheduled, computation, at, *size)?,
         Command::ComputeAt { computation, reader, at } => return compute_at(ctx, scheduled, computation, reader, at),
         Command::Overlapped { computation, time, loops, steps, sizes } => {
             return overlapped(ctx, scheduled, computation, time, loops, *steps, sizes);

@@ -148,7 +148,7 @@ impl Device {
         let Context { api, handle } = *self.context;
         let launch = match shape.blocks {
             Blocks::Apart => api.launch,
-            Blocks::Together => api.launch_together,
+            Blocks::Together | Blocks::Resident => api.launch_together,
         };
         // SAFETY: context, stream and function are alive; the pointers are to as many values as there are; the caller
         // vouches for their types and for the kernel.

@@ -750,6 +750,27 @@ fn blocks_that_wait_for_each_other_are_as_many_as_the_device_holds() {
     assert_eq!(launches(1, false, 0), (String::new(), None));
 }
 
+#[test]
+fn blocks_that_keep_their_tiles_take_no_turns() {
+    let launches = |shared: u32, n: usize| {
+        let properties = DeviceProperties {
+            launches_together: 1,
+            multiprocessors: 2,
+            shared_bytes_per_block: 1000,
+            ..DeviceProperties::default()
+        };
+        let gpu = FakeGpu::with(properties, u64::MAX);
+        let mut plan = together_plan();
+        (plan.kernels[1].blocks, plan.kernels[1].dynamic) = (Blocks::Resident, shared);
+        let program = CudaProgram::load(gpu.clone(), b"", plan).unwrap();
+        assert_eq!(update(&program, 0.5, &mut vec![1.0; n], &vec![2.0; n], 2).unwrap(), 0);
+        gpu.log().into_iter().filter(|call| call.starts_with("launch")).collect::<Vec<_>>()
+    };
+    assert_eq!(launches(900, 40), ["launch update [40, 1, 1] [32, 1, 1]"]);
+    assert_eq!(launches(900, 41).len(), 2, "one block too many");
+    assert_eq!(launches(1001, 40).len(), 2, "no block may have so much memory");
+}
+
 /// The update with `B` in constant memory.
 fn constant_plan() -> LaunchPlan {
     let mut plan = update_plan();

@@ -1,0 +1,710 @@
+//! Kernels whose blocks keep their tiles of the domain for all time steps.
+//!
+//! A kernel finds out which tile each of its blocks has; a function template makes the steps, in versions for tiles with few rows and with
+//! many. Whatever a block computes lies at fixed distances from a thread's own points, so that addresses are constants.
+
+use super::super::expr::Instance;
+use super::super::{Printer, Writer, c_type};
+use super::stage::by;
+use crate::int_expr::IntExpr;
+use crate::int_text::{Precedence, within};
+use crate::stream::{Residing, Streaming};
+use tessella_polyhedral::stream::resident::Held;
+use tessella_polyhedral::stream::{LANES, Resident, Source};
+
+/// What kernels of blocks that keep their tiles use besides what streams do.
+pub const RESIDENT_HELPERS: &str = "\
+// Which of a lane's columns, 32 apart, lie within first..last, as bits.
+template <int points>
+static __device__ __forceinline__ unsigned tessella_columns(int column, int first, int last)
+{
+    unsigned which = 0;
+#pragma unroll
+    for (int k = 0; k < points; k++) which |= (unsigned)(column + 32 * k >= first && column + 32 * k <= last) << k;
+    return which;
+}
+
+// Which of a warp's rows, which are lines of planes, lie within the lines and planes first..last, as bits.
+template <int rows, int lines>
+static __device__ __forceinline__ unsigned tessella_rows(int row, int first_line, int last_line, int first_plane, int last_plane)
+{
+    unsigned which = 0;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const int line = (row + r) % lines, plane = (row + r) / lines;
+        which |= (unsigned)(line >= first_line && line <= last_line && plane >= first_plane && plane <= last_plane) << r;
+    }
+    return which;
+}
+
+// Points of a tile, counted from its first one: those within an array, or within what a statement writes.
+struct tessella_box {
+    int first_column, last_column, first_line, last_line, first_plane, last_plane;
+    __device__ __forceinline__ bool has(int column, int line, int plane) const
+    {
+        return column >= first_column && column <= last_column && line >= first_line && line <= last_line && plane >= first_plane
+            && plane <= last_plane;
+    }
+};
+
+// A tile of columns, lines and planes, of which a block owns all but so many at the lower and the upper end of each axis.
+template <int columns, int lines, int c0, int c1, int l0, int l1, int p0, int p1> struct tessella_tile {
+    static const int own_columns = columns - c0 - c1, own_lines = lines - l0 - l1;
+    static const int some_columns = c0 + c1 > 0 ? c0 + c1 : 1, some_lines = l0 + l1 > 0 ? l0 + l1 : 1;
+
+    static __device__ __forceinline__ bool owns(int planes, int column, int line, int plane)
+    {
+        return column >= c0 && column < columns - c1 && line >= l0 && line < lines - l1 && plane >= p0 && plane < p0 + planes;
+    }
+
+    // Loads all points of the tile that the array has.
+    template <typename T>
+    static __device__ __forceinline__ void fill(T *tile, const T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
+    {
+        const int all = columns * lines * (planes + p0 + p1);
+#pragma unroll 4
+        for (int at = threadIdx.x; at < all; at += blockDim.x) {
+            const int column = at % columns, line = at / columns % lines, plane = at / columns / lines;
+            if (in.has(column, line, plane)) tile[at] = array[column + line * of_line + plane * of_plane];
+        }
+    }
+
+    // Loads the points beside those that the block owns.
+    template <typename T>
+    static __device__ __forceinline__ void take(T *tile, const T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
+    {
+        const int above = (p0 + p1) * lines * columns, beside = planes * (l0 + l1) * columns;
+        const int all = above + beside + planes * own_lines * (c0 + c1);
+#pragma unroll 4
+        for (int at = threadIdx.x; at < all; at += blockDim.x) {
+            int column, line, plane;
+            if (at < above) {
+                column = at % columns;
+                line = at / columns % lines;
+                plane = at / columns / lines;
+                plane += plane < p0 ? 0 : planes;
+            } else if (at < above + beside) {
+                const int rest = (at - above) / columns;
+                column = (at - above) % columns;
+                line = rest % some_lines;
+                line += line < l0 ? 0 : own_lines;
+                plane = p0 + rest / some_lines;
+            } else {
+                const int rest = (at - above - beside) / some_columns;
+                column = (at - above - beside) % some_columns;
+                column += column < c0 ? 0 : own_columns;
+                line = l0 + rest % own_lines;
+                plane = p0 + rest / own_lines;
+            }
+            if (in.has(column, line, plane))
+                tile[column + columns * (line + lines * plane)] = array[column + line * of_line + plane * of_plane];
+        }
+    }
+
+    // Stores the points that the block owns and others have beside theirs.
+    template <typename T>
+    static __device__ __forceinline__ void give(const T *tile, T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
+    {
+        const int above = (p0 + p1) * own_lines * own_columns, beside = planes * (l0 + l1) * own_columns;
+        const int all = above + beside + planes * own_lines * (c0 + c1);
+#pragma unroll 4
+        for (int at = threadIdx.x; at < all; at += blockDim.x) {
+            int column, line, plane;
+            if (at < above) {
+                column = c0 + at % own_columns;
+                line = l0 + at / own_columns % own_lines;
+                plane = at / own_columns / own_lines;
+                plane += plane < p1 ? p0 : planes - p1;
+            } else if (at < above + beside) {
+                const int rest = (at - above) / own_columns;
+                column = c0 + (at - above) % own_columns;
+                line = rest % some_lines;
+                line += line < l1 ? l0 : own_lines - l1;
+                plane = p0 + rest / some_lines;
+            } else {
+                const int rest = (at - above - beside) / some_columns;
+                column = (at - above - beside) % some_columns;
+                column += column < c1 ? c0 : own_columns - c1;
+                line = l0 + rest % own_lines;
+                plane = p0 + rest / own_lines;
+            }
+            if (in.has(column, line, plane) && owns(planes, column, line, plane))
+                array[column + line * of_line + plane * of_plane] = tile[column + columns * (line + lines * plane)];
+        }
+    }
+
+    // Stores the points of a box that the block owns.
+    template <typename T>
+    static __device__ __forceinline__ void drain(const T *tile, T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
+    {
+        const int all = own_columns * own_lines * planes;
+#pragma unroll 4
+        for (int at = threadIdx.x; at < all; at += blockDim.x) {
+            const int column = c0 + at % own_columns, line = l0 + at / own_columns % own_lines, plane = p0 + at / own_columns / own_lines;
+            if (in.has(column, line, plane))
+                array[column + line * of_line + plane * of_plane] = tile[column + columns * (line + lines * plane)];
+        }
+    }
+};
+";
+
+/// Names of the text's own variables.
+struct Locals {
+    /// Subscripts of the first point of a tile.
+    origin: [String; 3],
+    /// The first column of a lane and the first row of a warp, counted from there, and rows of a warp.
+    begin: String,
+    first: String,
+    rows: String,
+    tile: String,
+    /// The bits of all rows of a warp.
+    every: String,
+    owned: String,
+    done: String,
+    now: String,
+    step: String,
+    other: String,
+    point: String,
+    row: String,
+    waiting: String,
+    value: String,
+    fields: Vec<FieldNames>,
+    stages: Vec<StageNames>,
+}
+
+struct FieldNames {
+    /// A tile in shared memory, a thread's first point there, or what it holds in registers.
+    tile: String,
+    own: String,
+    held: String,
+    exists: String,
+    stored: String,
+    of_line: String,
+    of_plane: String,
+    from: String,
+}
+
+struct StageNames {
+    rows: String,
+    columns: String,
+}
+
+/// The first and the last subscript along each axis.
+type Limits = [(IntExpr, IntExpr); 3];
+
+impl Printer<'_> {
+    fn resident_locals(&self, it: &Streaming) -> Locals {
+        let mut namer = self.program.names.namer();
+        let fields = it.stream.fields.iter().map(|field| {
+            let array = &self.program.names.arrays[field.array.0 as usize];
+            let [tile, own, held, exists, stored, of_line, of_plane, from] =
+                ["tile", "own", "held", "exists", "stored", "line", "plane", "from"]
+                    .map(|what| namer.fresh(&format!("{array}_{what}")));
+            FieldNames { tile, own, held, exists, stored, of_line, of_plane, from }
+        });
+        let fields = fields.collect();
+        let stages = it.stream.stages.iter().map(|stage| {
+            let computation = &self.program.names.computations[stage.computation.0 as usize];
+            let [rows, columns] = ["rows", "columns"].map(|what| namer.fresh(&format!("{computation}_{what}")));
+            StageNames { rows, columns }
+        });
+        let stages = stages.collect();
+        let mut name = |what: &str| namer.fresh(what);
+        Locals {
+            origin: [name("column"), name("line"), name("plane")],
+            begin: name("begin"),
+            first: name("first"),
+            rows: name("rows"),
+            tile: name("tile"),
+            every: name("every"),
+            owned: name("owned"),
+            done: name("done"),
+            now: name("now"),
+            step: name("step"),
+            other: name("is_other"),
+            point: name("k"),
+            row: name("r"),
+            waiting: name("waiting"),
+            value: name("value"),
+            fields,
+            stages,
+        }
+    }
+
+    /// The function that makes all steps of a tile; `params` are those of the kernel.
+    pub(super) fn resident_tile(
+        &mut self,
+        kernel: &str,
+        params: &[String],
+        (it, resident, residing): (&Streaming, &Resident, &Residing),
+        out: &mut Writer,
+    ) {
+        let names = self.resident_locals(it);
+        let stream = &it.stream;
+        let (columns, lines, points) = (resident.columns(stream), resident.lines(stream), resident.size.points);
+        let [column, line, plane] = &names.origin;
+        let rows = &names.rows;
+        out.line(format!("// {columns} columns and {lines} lines of each plane a block, of which a warp has {rows} lines."));
+        out.line(format!("template <int {rows}>"));
+        out.line(format!("static __device__ __forceinline__ void {kernel}_tile("));
+        params.iter().for_each(|param| out.line(format!("    {param},")));
+        for field in self.in_shared(resident) {
+            out.line(format!("    {} *const {},", self.element_of(it, field), names.fields[field].tile));
+        }
+        out.open(format!("    const int64_t {column}, const int64_t {line}, const int64_t {plane})"));
+        let owned = &names.owned;
+        out.line(format!("const int {owned} = (int){};", self.variable(residing.rows)));
+        out.line(format!("[[maybe_unused]] const unsigned {} = ~0u >> ({LANES} - {rows});", names.every));
+        let (begin, first) = (&names.begin, &names.first);
+        if resident.is_line(stream) {
+            out.line(format!("const int {begin} = threadIdx.x / {LANES} * {} + threadIdx.x % {LANES};", LANES * points));
+            out.line(format!("const int {first} = 0;"));
+        } else {
+            out.line(format!("const int {begin} = threadIdx.x % {LANES}, {first} = threadIdx.x / {LANES} * {rows};"));
+        }
+        let [c, l, p] = resident.beside;
+        out.line(format!(
+            "typedef tessella_tile<{columns}, {lines}, {}, {}, {}, {}, {}, {}> {};",
+            c.below, c.above, l.below, l.above, p.below, p.above, names.tile
+        ));
+        for field in 0..stream.fields.len() {
+            self.resident_field(it, resident, &names, field, out);
+        }
+        for at in 0..stream.stages.len() {
+            self.resident_limits(it, resident, &names, at, out);
+        }
+        let moved: Vec<usize> = (0..stream.fields.len()).filter(|at| resident.exchanged[*at]).collect();
+        let (done, now, step, other) = (&names.done, &names.now, &names.step, &names.other);
+        let count = self.variable(residing.count).to_string();
+        out.line("__syncthreads();");
+        out.line(format!("int64_t {done} = 0;"));
+        if !moved.is_empty() {
+            out.line(format!("bool {other} = true;  // where rims go: to the copy first"));
+        }
+        out.open("for (;;)");
+        let steps = resident.size.steps;
+        out.line(format!("const int {now} = {count} - {done} < {steps} ? (int)({count} - {done}) : {steps};"));
+        out.line("#pragma unroll 1");
+        out.open(format!("for (int {step} = 0; {step} < {now}; {step}++)"));
+        for at in 0..stream.stages.len() {
+            self.resident_stage(it, (resident, residing), &names, at, out);
+        }
+        out.close();
+        out.line(format!("{done} += {now};"));
+        out.line(format!("if ({done} == {count}) break;"));
+        out.line("__syncthreads();");
+        if !moved.is_empty() {
+            for &field in &moved {
+                self.move_points(it, &names, "give", field, &names.fields[field].exists, out);
+            }
+            out.line("tessella_grid_barrier();");
+            for &field in &moved {
+                self.move_points(it, &names, "take", field, &names.fields[field].exists, out);
+            }
+            out.line("__syncthreads();");
+            out.line(format!("{other} = !{other};"));
+        }
+        out.close();
+        match moved.is_empty() {
+            // Others may still read rims where this block stores.
+            false => out.line(format!("if ({count} > {steps}) tessella_grid_barrier();")),
+            true => {}
+        }
+        out.line("__syncthreads();");
+        for field in 0..stream.fields.len() {
+            self.resident_store(it, resident, &names, field, out);
+        }
+        out.close();
+    }
+
+    fn in_shared(&self, resident: &Resident) -> Vec<usize> {
+        (0..resident.held.len()).filter(|at| resident.held[*at] == Held::Shared).collect()
+    }
+
+    /// A box, as points of a tile.
+    fn tile_box(&mut self, names: &Locals, limits: &Limits) -> String {
+        let mut bounds = vec![];
+        for ((low, high), origin) in limits.iter().zip(&names.origin) {
+            for end in [low, high] {
+                let end = within(self.int_bound(end), Precedence::Sum);
+                bounds.push(format!("tessella_near({end} - {origin})"));
+            }
+        }
+        format!("{{{}}}", bounds.join(", "))
+    }
+
+    /// Where a field's points are in memory, and those of a thread; loads them, where they are of interest.
+    fn resident_field(
+        &mut self,
+        it: &Streaming,
+        resident: &Resident,
+        names: &Locals,
+        field: usize,
+        out: &mut Writer,
+    ) {
+        let own = &names.fields[field];
+        let stream = &it.stream;
+        let element = self.element_of(it, field);
+        let extents = it.extents[field].clone();
+        let exists = extents.clone().map(|extent| (IntExpr::Const(1), extent));
+        let exists = self.tile_box(names, &exists);
+        out.line(format!("[[maybe_unused]] const tessella_box {} = {exists};", own.exists));
+        let [columns, lines, _] = &extents;
+        let of_plane = columns.clone().times(lines.clone());
+        let (columns, of_plane) = (self.int(columns), self.int(&of_plane));
+        out.line(format!("const int64_t {} = {columns}, {} = {of_plane};", own.of_line, own.of_plane));
+        let [column, line, plane] = &names.origin;
+        out.line(format!(
+            "const int64_t {} = {column} - 1 + ({line} - 1) * {} + ({plane} - 1) * {};",
+            own.from, own.of_line, own.of_plane
+        ));
+        let (buffer, _) = self.field_buffers(it, field);
+        match resident.held[field] {
+            Held::Shared => {
+                let of_row = resident.columns(stream);
+                out.line(format!(
+                    "{element} *const {} = {} + {} * {of_row} + {};",
+                    own.own, own.tile, names.first, names.begin
+                ));
+                if stream.fields[field].rim {
+                    out.line(format!(
+                        "{}::fill({}, {buffer} + {}, {}, {}, {}, {});",
+                        names.tile, own.tile, own.from, own.of_line, own.of_plane, own.exists, names.owned
+                    ));
+                }
+            }
+            Held::Registers => {
+                out.line(format!("{element} {}[{}][{}];", own.held, names.rows, resident.size.points));
+                let rim = stream.fields[field].rim;
+                let (point, address) = self.held_point(resident, names, (it, field), &own.exists);
+                self.each_point(names, resident, out, &mut |out| {
+                    let held = format!("{}[{}][{}]", own.held, names.row, names.point);
+                    match rim {
+                        true => out.line(format!("{held} = {point} ? {buffer}[{address}] : ({element})0;")),
+                        false => out.line(format!("{held} = 0;")),
+                    }
+                });
+            }
+        }
+    }
+
+    /// Whether a box has a thread's point, and where the point lies in memory.
+    fn held_point(
+        &self,
+        resident: &Resident,
+        names: &Locals,
+        (it, field): (&Streaming, usize),
+        of_box: &str,
+    ) -> (String, String) {
+        let [column, line, plane] = self.place_in_tile(resident, names, it);
+        let own = &names.fields[field];
+        let has = format!("{of_box}.has({column}, {line}, {plane})");
+        let at = format!("{} + {column} + ({line}) * {} + ({plane}) * {}", own.from, own.of_line, own.of_plane);
+        (has, at)
+    }
+
+    /// A thread's point, counted from the first one of the tile.
+    fn place_in_tile(&self, resident: &Resident, names: &Locals, it: &Streaming) -> [String; 3] {
+        let column = format!("{} + {LANES} * {}", names.begin, names.point);
+        let row = format!("{} + {}", names.first, names.row);
+        match (resident.is_line(&it.stream), resident.lines(&it.stream)) {
+            (true, _) => [column, "0".to_string(), "0".to_string()],
+            (false, 1) => [column, "0".to_string(), row],
+            (false, lines) => [column, format!("({row}) % {lines}"), format!("({row}) / {lines}")],
+        }
+    }
+
+    /// A loop over a thread's points, unrolled: one column after the other, so that rows above each other share what they read.
+    fn each_point(&self, names: &Locals, resident: &Resident, out: &mut Writer, body: &mut dyn FnMut(&mut Writer)) {
+        let Locals { point, row, rows, .. } = names;
+        out.line("#pragma unroll");
+        out.open(format!("for (int {point} = 0; {point} < {}; {point}++)", resident.size.points));
+        out.line("#pragma unroll");
+        out.open(format!("for (int {row} = 0; {row} < {rows}; {row}++)"));
+        body(out);
+        out.close();
+        out.close();
+    }
+
+    /// Declares which rows and columns of a thread a stage writes. Those at the rim of a tile, whose operands the tile does not have, may
+    /// get any values: nobody needs them until the next rims come.
+    fn resident_limits(&mut self, it: &Streaming, resident: &Resident, names: &Locals, at: usize, out: &mut Writer) {
+        let mut bounds = vec![];
+        for ((low, high), origin) in it.limits[at].iter().zip(&names.origin) {
+            for end in [low, high] {
+                let end = within(self.int_bound(end), Precedence::Sum);
+                bounds.push(format!("tessella_near({end} - {origin})"));
+            }
+        }
+        let (of_columns, of_rows) = bounds.split_at(2);
+        let own = &names.stages[at];
+        let points = resident.size.points;
+        let of_columns = of_columns.join(", ");
+        out.line(format!("const unsigned {} = tessella_columns<{points}>({}, {of_columns});", own.columns, names.begin));
+        let lines = resident.lines(&it.stream);
+        out.line(format!(
+            "const unsigned {} = tessella_rows<{}, {lines}>({}, {});",
+            own.rows,
+            names.rows,
+            names.first,
+            of_rows.join(", ")
+        ));
+    }
+
+    /// What a stage does in one step.
+    fn resident_stage(
+        &mut self,
+        it: &Streaming,
+        (resident, residing): (&Resident, &Residing),
+        names: &Locals,
+        at: usize,
+        out: &mut Writer,
+    ) {
+        let stage = &it.stream.stages[at];
+        let (waits, field, own) = (resident.waits[at], &names.fields[stage.field], &names.stages[at]);
+        let element = c_type(self.input.algorithm.array(it.stream.fields[stage.field].array).element);
+        let Locals { point, row, rows, done, step, value, waiting, .. } = names;
+        let of_row = resident.columns(&it.stream);
+        let points = resident.size.points;
+        if waits.before {
+            out.line("__syncthreads();");
+        }
+        out.open("");
+        self.origin(stage.computation, out);
+        let now = format!("({done} + {step})");
+        let makes = residing.turns.map(|turns| {
+            let turn = by(&format!("{} * {now}", it.stream.period), stage.turn);
+            format!(" && {turn} < {}", self.variable(turns))
+        });
+        let runs = format!("if ({} && {}{})", own.rows, own.columns, makes.unwrap_or_default());
+        if self.mentions(stage, stage.time) {
+            let name = self.variable(it.iterators[at][stage.time as usize]).to_string();
+            out.line(format!("const int64_t {name} = {};", self.time_of(it, stage, &now)));
+        }
+        if waits.between {
+            out.line(format!("{element} {waiting}[{rows}][{points}];"));
+        }
+        let (place, waiting) = (
+            format!("{}[{row} * {of_row} + {LANES} * {point}]", field.own),
+            format!("{waiting}[{row}][{point}]"),
+        );
+        out.open(&runs);
+        // What takes no memory can be computed for all points, whatever comes of it where it is not wanted.
+        let everywhere = stage.thin == [false; 3] && stage.reads.iter().all(|read| *read != Source::Memory);
+        let of_column = format!("{} >> {point} & 1", own.columns);
+        let of_point = format!("{} >> {row} & {of_column}", own.rows);
+        let versions: Vec<(String, &str)> = match everywhere {
+            true => vec![(format!("if ({} == {})", own.rows, names.every), &of_column), ("else".to_string(), &of_point)],
+            false => vec![(String::new(), &of_point)],
+        };
+        for (condition, mask) in &versions {
+            if !condition.is_empty() {
+                out.open(condition);
+            }
+            self.operands_in_tile(it, resident, names, at);
+            out.line("#pragma unroll");
+            out.open(format!("for (int {point} = 0; {point} < {points}; {point}++)"));
+            out.line("#pragma unroll");
+            out.open(format!("for (int {row} = 0; {row} < {rows}; {row}++)"));
+            if !everywhere {
+                out.line(format!("if (!({mask})) continue;"));
+            }
+            let place_in_tile = self.place_in_tile(resident, names, it);
+            for axis in 0..3 {
+                if let Some(iterator) = stage.iterators[axis].filter(|iterator| self.mentions(stage, *iterator)) {
+                    let name = self.variable(it.iterators[at][iterator as usize]).to_string();
+                    let text = format!("{} + {}", names.origin[axis], place_in_tile[axis]);
+                    out.line(format!("const int64_t {name} = {};", by(&text, -stage.shift[axis])));
+                }
+            }
+            let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
+            let instance = Instance { computation: stage.computation, iterators: &iterators };
+            let source = self.input.algorithm.computation(stage.computation);
+            self.lets(&instance, out);
+            let text = self.value(&source.value, &instance).0;
+            self.streamed.clear();
+            let held = format!("{}[{row}][{point}]", field.held);
+            // Of such fields what the one stage writes is stored, and nothing else.
+            let is_kept = it.stream.fields[stage.field].rim;
+            match (resident.held[stage.field], waits.between, everywhere) {
+                (Held::Shared, true, _) => out.line(format!("{waiting} = {text};")),
+                (Held::Shared, false, false) => out.line(format!("{place} = {text};")),
+                (Held::Shared, false, true) => {
+                    out.line(format!("const {element} {value} = {text};"));
+                    out.line(format!("if ({mask}) {place} = {value};"));
+                }
+                (Held::Registers, _, true) if is_kept => {
+                    out.line(format!("const {element} {value} = {text};"));
+                    out.line(format!("{held} = {mask} ? {value} : {held};"));
+                }
+                (Held::Registers, ..) => out.line(format!("{held} = {text};")),
+            }
+            out.close();
+            out.close();
+            if !condition.is_empty() {
+                out.close();
+            }
+        }
+        out.close();
+        if waits.between {
+            out.line("__syncthreads();");
+            out.open(&runs);
+            for (condition, mask) in &versions {
+                if !condition.is_empty() {
+                    out.open(condition);
+                }
+                self.each_point(names, resident, out, &mut |out| {
+                    out.line(format!("if ({mask}) {place} = {waiting};"));
+                });
+                if !condition.is_empty() {
+                    out.close();
+                }
+            }
+            out.close();
+        }
+        out.close();
+    }
+
+    /// Notes what a stage calls each read of a field.
+    fn operands_in_tile(&mut self, it: &Streaming, resident: &Resident, names: &Locals, at: usize) {
+        let Locals { row, point, .. } = names;
+        let of_row = resident.columns(&it.stream);
+        self.streamed.clear();
+        for (position, read) in it.stream.stages[at].reads.iter().enumerate() {
+            if let Source::Field { field, offset, .. } = read {
+                let own = &names.fields[*field];
+                let text = match resident.held[*field] {
+                    Held::Registers => format!("{}[{row}][{point}]", own.held),
+                    Held::Shared => {
+                        let distance = resident.distance(&it.stream, *offset);
+                        format!("{}[{}]", own.own, by(&format!("{row} * {of_row} + {LANES} * {point}"), distance))
+                    }
+                };
+                self.streamed.insert(position as u32, text);
+            }
+        }
+    }
+
+    /// Rims of a field, to or from the array or its copy.
+    fn move_points(
+        &self,
+        it: &Streaming,
+        names: &Locals,
+        what: &str,
+        field: usize,
+        of_box: &str,
+        out: &mut Writer,
+    ) {
+        let (own_buffer, copy) = self.field_buffers(it, field);
+        let own = &names.fields[field];
+        out.line(format!(
+            "{}::{what}({}, ({} ? {copy} : {own_buffer}) + {}, {}, {}, {of_box}, {});",
+            names.tile, own.tile, names.other, own.from, own.of_line, own.of_plane, names.owned
+        ));
+    }
+
+    /// Stores what a block owns of a field after all steps: all of it, or what the one stage that writes it has written.
+    fn resident_store(&mut self, it: &Streaming, resident: &Resident, names: &Locals, field: usize, out: &mut Writer) {
+        let stream = &it.stream;
+        let own = &names.fields[field];
+        let (buffer, _) = self.field_buffers(it, field);
+        let of_box = match stream.fields[field].rim {
+            true => own.exists.clone(),
+            false => {
+                let written = it.limits[stream.fields[field].writer].clone();
+                let written = self.tile_box(names, &written);
+                out.line(format!("const tessella_box {} = {written};", own.stored));
+                own.stored.clone()
+            }
+        };
+        match resident.held[field] {
+            Held::Shared => out.line(format!(
+                "{}::drain({}, {buffer} + {}, {}, {}, {of_box}, {});",
+                names.tile, own.tile, own.from, own.of_line, own.of_plane, names.owned
+            )),
+            Held::Registers => {
+                let (has, address) = self.held_point(resident, names, (it, field), &of_box);
+                let [column, line, plane] = self.place_in_tile(resident, names, it);
+                let owns = format!("{}::owns({}, {column}, {line}, {plane})", names.tile, names.owned);
+                self.each_point(names, resident, out, &mut |out| {
+                    let held = format!("{}[{}][{}]", own.held, names.row, names.point);
+                    out.line(format!("if ({has} && {owns}) {buffer}[{address}] = {held};"));
+                });
+            }
+        }
+    }
+
+    /// The body of a kernel whose blocks keep their tiles.
+    pub(super) fn residents(
+        &mut self,
+        kernel: &str,
+        arguments: &[String],
+        (it, resident, residing): (&Streaming, &Resident, &Residing),
+        out: &mut Writer,
+    ) {
+        let names = self.resident_locals(it);
+        let stream = &it.stream;
+        let fresh = |name: &str| self.program.names.namer().fresh(name);
+        let [shared, strips, bands, all_rows] = ["shared", "strips", "bands", "all_rows"].map(fresh);
+        let rows = IntExpr::variable(residing.rows);
+        let [along_columns, along_lines, _] = it.resident_grid(resident, rows);
+        let [column, line, plane] = &names.origin;
+        out.line(format!("extern __shared__ __align__(16) unsigned char {shared}[];"));
+        out.line(format!("const int64_t {strips} = {};", self.int(&along_columns)));
+        let has_lines = stream.axes[1].is_some();
+        let upwards = if has_lines {
+            out.line(format!("const int64_t {bands} = {};", self.int(&along_lines)));
+            format!("blockIdx.x / {strips} / {bands}")
+        } else {
+            format!("blockIdx.x / {strips}")
+        };
+        let [c, l, p] = resident.beside;
+        out.line(format!(
+            "const int64_t {column} = {};",
+            by(&format!("blockIdx.x % {strips} * {}", resident.strip(stream)), 1 - c.below)
+        ));
+        let first_line = match has_lines {
+            true => by(&format!("blockIdx.x / {strips} % {bands} * {}", resident.band(stream)), 1 - l.below),
+            false => "1".to_string(),
+        };
+        out.line(format!("const int64_t {line} = {first_line};"));
+        let rows = self.variable(residing.rows).to_string();
+        let first_plane = match resident.is_line(stream) {
+            false => by(&format!("{upwards} * {rows}"), 1 - p.below),
+            true => "1".to_string(),
+        };
+        out.line(format!("const int64_t {plane} = {first_plane};"));
+        let mut all = arguments.to_vec();
+        for field in self.in_shared(resident) {
+            let element = self.element_of(it, field);
+            let at = resident.place(self.input.algorithm, stream, field);
+            let tile = &names.fields[field].tile;
+            out.line(format!(
+                "{element} *const {tile} = ({element} *)({}) + {};",
+                by(&shared, at),
+                resident.pad(stream)
+            ));
+            all.push(tile.clone());
+        }
+        all.extend(names.origin.iter().cloned());
+        let all = all.join(", ");
+        let versions = resident.versions(stream);
+        if let [only] = versions[..] {
+            out.line(format!("{kernel}_tile<{only}>({all});"));
+            return;
+        }
+        let lines = resident.lines(stream);
+        let needed = by(&rows, resident.rows_beside());
+        let needed = if lines == 1 { needed } else { format!("({needed}) * {lines}") };
+        out.line(format!("const int64_t {all_rows} = {needed};"));
+        for (at, &version) in versions.iter().enumerate() {
+            let call = format!("{kernel}_tile<{version}>({all});");
+            let most = resident.rows_of_block(stream, version);
+            match at {
+                0 => out.line(format!("if ({all_rows} <= {most}) {call}")),
+                at if at + 1 == versions.len() => out.line(format!("else {call}")),
+                _ => out.line(format!("else if ({all_rows} <= {most}) {call}")),
+            }
+        }
+    }
+}
