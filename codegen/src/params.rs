@@ -91,7 +91,9 @@ pub fn params_of_stream(input: &Input<'_>, names: &Names, it: &Streaming) -> Vec
     params.extend(it.parts.map(KernelParam::Variable));
     params.extend(it.rest.iter().flat_map(|rest| [rest.steps, rest.last]).map(KernelParam::Variable));
     params.extend(it.rest.and_then(|rest| rest.turns).map(KernelParam::Variable));
-    params.extend(it.residing.iter().flat_map(|it| [it.count, it.rows].into_iter().chain(it.turns)).map(KernelParam::Variable));
+    params.extend(
+        it.residing.iter().flat_map(|it| [it.count, it.rows].into_iter().chain(it.turns)).map(KernelParam::Variable),
+    );
     params.extend(it.halves.iter().flat_map(|it| [it.half, it.last, it.steps]).map(KernelParam::Variable));
     params
 }

@@ -203,7 +203,10 @@ pub(crate) fn launches(
         .hexagon
         .as_ref()
         .map(|_| ["some", "made", "last", "half", "after"].map(|it| fresh(&format!("{time}_{it}"))));
-    let of_tiles = stream.resident.as_ref().map(|_| ["all_steps", "rows_of_tile", "tiles", "turns"].map(|it| fresh(&format!("{time}_{it}"))));
+    let of_tiles = stream
+        .resident
+        .as_ref()
+        .map(|_| ["all_steps", "rows_of_tile", "tiles", "turns"].map(|it| fresh(&format!("{time}_{it}"))));
     let stage_iterators = stream.stages.iter().map(|stage| {
         let computation = input.algorithm.computation(stage.computation);
         computation.iterators.iter().map(|name| fresh(name)).collect::<Vec<_>>()

@@ -8,8 +8,9 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, RESIDENT_HELPERS, Helper, Printer, STREAM_HELPERS,
-    STREAM_LINES, TURNS_HELPERS, TextOptions, VECTOR_HELPERS, Writer, header_comment, helper_texts, scan_text,
+    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, Helper, Printer, RESIDENT_HELPERS,
+    STREAM_HELPERS, STREAM_LINES, TURNS_HELPERS, TextOptions, VECTOR_HELPERS, Writer, header_comment, helper_texts,
+    scan_text,
 };
 use tessella_codegen::program::{Blocks, Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};

@@ -26,9 +26,9 @@
 //! [period](Stream::period) of the loop's, and the last launch may leave out the last nests of its last one.
 
 pub mod hexagon;
-pub mod resident;
 mod parts;
 mod pipeline;
+pub mod resident;
 mod sums;
 
 use crate::affine::Affine;

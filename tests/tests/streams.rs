@@ -379,7 +379,8 @@ fn blocks_that_keep_their_tiles_compute_what_the_source_does() {
         let size = format!("size({})", &arguments[..1]);
         (name, function(arguments, element, &body, "").replace("size(A)", &size))
     });
-    let more = programs().into_iter().map(|(name, arguments, element, body)| (name, function(arguments, element, &body, "")));
+    let more =
+        programs().into_iter().map(|(name, arguments, element, body)| (name, function(arguments, element, &body, "")));
     for (name, text) in matrices.chain(more) {
         // Tiles of which blocks own a row or two, and some more.
         for command in ["grid_sync(S, t, 1, 1, 6, 4)", "grid_sync(S, t, 3, 2, 20, 2)"] {
@@ -391,7 +392,8 @@ fn blocks_that_keep_their_tiles_compute_what_the_source_does() {
     }
     for (name, text, _) in other_programs() {
         for command in ["grid_sync(S, t, 1, 2, 30, 8, 12)", "grid_sync(S, t, 2, 1, 28, 14, 19)"] {
-            let outcome = check(name, &with(&text, command), &[(5, 6, 1), (4, 5, 0), (7, 9, 5), (70, 8, 3), (9, 19, 4)]);
+            let outcome =
+                check(name, &with(&text, command), &[(5, 6, 1), (4, 5, 0), (7, 9, 5), (70, 8, 3), (9, 19, 4)]);
             assert!(!is_too_large(&outcome), "{name}, {command}: {outcome:?}");
             failures.extend(outcome);
         }
@@ -628,7 +630,8 @@ fn what_streams_compiles() {
         let text = function(arguments, element, &body, &format!("grid_sync(S, t, {size})"));
         (name, text.replace("size(A)", &format!("size({})", &arguments[..1])))
     });
-    let tiles_of_space = other_programs().into_iter().map(|(name, text, _)| (name, with(&text, "grid_sync(S, t, 1, 1, 16, 12, 12)")));
+    let tiles_of_space =
+        other_programs().into_iter().map(|(name, text, _)| (name, with(&text, "grid_sync(S, t, 1, 1, 16, 12, 12)")));
     let planes = other_programs().into_iter().filter(|(_, text, _)| text.contains(",3}")).map(|(name, text, _)| {
         // Two sweeps hand on twice as much, and of wider numbers.
         let sizes = match name {

@@ -101,6 +101,11 @@ pub(crate) fn affine(expr: &IntExpr, values: &Values) -> Option<Affine> {
         },
         // Where the expression is evaluated, a division rounds down: it is exact, or of what is not negative.
         IntExpr::FloorDiv(a, divisor) | IntExpr::Div(a, divisor) => Some(of(a)?.floor_div(*divisor)),
-        IntExpr::Mod(..) | IntExpr::Min(_) | IntExpr::Max(_) | IntExpr::Select(..) | IntExpr::Parts(..) | IntExpr::Quotient(..) => None,
+        IntExpr::Mod(..)
+        | IntExpr::Min(_)
+        | IntExpr::Max(_)
+        | IntExpr::Select(..)
+        | IntExpr::Parts(..)
+        | IntExpr::Quotient(..) => None,
     }
 }

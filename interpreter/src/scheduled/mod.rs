@@ -14,8 +14,8 @@ mod host;
 mod integer;
 mod kernel;
 mod memory;
-mod shuffle;
 mod resident;
+mod shuffle;
 mod streaming;
 
 pub use error::ScheduledError;

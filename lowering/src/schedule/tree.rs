@@ -14,7 +14,12 @@ pub(super) fn is_tree(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::For { .. } => true,
         ExprKind::MacroCall { arguments, .. } => {
-            arguments.last().is_some_and(|last| matches!(last.kind, ExprKind::For { .. }))
+            let is_loop = |last: &Expr| match &last.kind {
+                ExprKind::For { .. } => true,
+                ExprKind::MacroCall { .. } => is_tree(last),
+                _ => false,
+            };
+            arguments.last().is_some_and(is_loop)
         }
         ExprKind::Name(name) => !FORMS.iter().any(|form| form.name == *name),
         _ => false,
@@ -47,7 +52,8 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 return match node(last)? {
                     OrderNode::Loop(OrderLoop { tag: Tag::Stream(streams), name, runs, body }) => {
                         let (steps, points, rows) = (size(steps)?, size(points)?, size(rows)?);
-                        let resident = Some(ResidentSize { steps, points, rows, warps: size(warps)?, lines: size(lines)? });
+                        let resident =
+                            Some(ResidentSize { steps, points, rows, warps: size(warps)?, lines: size(lines)? });
                         let tag = Tag::Stream(StreamSize { resident, ..streams });
                         Ok(OrderNode::Loop(OrderLoop { tag, name, runs, body }))
                     }

@@ -92,11 +92,12 @@ impl Resident {
             anew.for_each(|(_, wanted)| *wanted = [Reach::default(); 3]);
         }
         let exchanged: Vec<bool> = wanted.iter().map(|it| *it != [Reach::default(); 3]).collect();
-        let is_read_beside = |at: usize| {
-            stream.stages.iter().flat_map(|stage| &stage.reads).any(
-                |read| matches!(read, Source::Field { field, offset, .. } if *field == at && *offset != [0; 3]),
-            )
-        };
+        let is_read_beside =
+            |at: usize| {
+                stream.stages.iter().flat_map(|stage| &stage.reads).any(
+                    |read| matches!(read, Source::Field { field, offset, .. } if *field == at && *offset != [0; 3]),
+                )
+            };
         let held = (0..fields).map(|at| match exchanged[at] || is_read_beside(at) {
             true => Held::Shared,
             false => Held::Registers,
@@ -116,10 +117,14 @@ impl Resident {
             let before = since.clone();
             let mut waits = vec![];
             for stage in &stream.stages {
-                let beside: BTreeSet<usize> = stage.reads.iter().filter_map(|read| match read {
-                    Source::Field { field, offset, .. } if *offset != [0; 3] => Some(*field),
-                    _ => None,
-                }).collect();
+                let beside: BTreeSet<usize> = stage
+                    .reads
+                    .iter()
+                    .filter_map(|read| match read {
+                        Source::Field { field, offset, .. } if *offset != [0; 3] => Some(*field),
+                        _ => None,
+                    })
+                    .collect();
                 let is_shared = self.held[stage.field] == Held::Shared;
                 let own = Waits {
                     before: !since.written.is_disjoint(&beside) || is_shared && since.read.contains(&stage.field),

@@ -244,7 +244,9 @@ impl Printer<'_> {
         let (columns, lines, points) = (resident.columns(stream), resident.lines(stream), resident.size.points);
         let [column, line, plane] = &names.origin;
         let rows = &names.rows;
-        out.line(format!("// {columns} columns and {lines} lines of each plane a block, of which a warp has {rows} lines."));
+        out.line(format!(
+            "// {columns} columns and {lines} lines of each plane a block, of which a warp has {rows} lines."
+        ));
         out.line(format!("template <int {rows}>"));
         out.line(format!("static __device__ __forceinline__ void {kernel}_tile("));
         params.iter().for_each(|param| out.line(format!("    {param},")));
@@ -257,7 +259,10 @@ impl Printer<'_> {
         out.line(format!("[[maybe_unused]] const unsigned {} = ~0u >> ({LANES} - {rows});", names.every));
         let (begin, first) = (&names.begin, &names.first);
         if resident.is_line(stream) {
-            out.line(format!("const int {begin} = threadIdx.x / {LANES} * {} + threadIdx.x % {LANES};", LANES * points));
+            out.line(format!(
+                "const int {begin} = threadIdx.x / {LANES} * {} + threadIdx.x % {LANES};",
+                LANES * points
+            ));
             out.line(format!("const int {first} = 0;"));
         } else {
             out.line(format!("const int {begin} = threadIdx.x % {LANES}, {first} = threadIdx.x / {LANES} * {rows};"));
@@ -334,14 +339,7 @@ impl Printer<'_> {
     }
 
     /// Where a field's points are in memory, and those of a thread; loads them, where they are of interest.
-    fn resident_field(
-        &mut self,
-        it: &Streaming,
-        resident: &Resident,
-        names: &Locals,
-        field: usize,
-        out: &mut Writer,
-    ) {
+    fn resident_field(&mut self, it: &Streaming, resident: &Resident, names: &Locals, field: usize, out: &mut Writer) {
         let own = &names.fields[field];
         let stream = &it.stream;
         let element = self.element_of(it, field);
@@ -440,7 +438,10 @@ impl Printer<'_> {
         let own = &names.stages[at];
         let points = resident.size.points;
         let of_columns = of_columns.join(", ");
-        out.line(format!("const unsigned {} = tessella_columns<{points}>({}, {of_columns});", own.columns, names.begin));
+        out.line(format!(
+            "const unsigned {} = tessella_columns<{points}>({}, {of_columns});",
+            own.columns, names.begin
+        ));
         let lines = resident.lines(&it.stream);
         out.line(format!(
             "const unsigned {} = tessella_rows<{}, {lines}>({}, {});",
@@ -484,17 +485,17 @@ impl Printer<'_> {
         if waits.between {
             out.line(format!("{element} {waiting}[{rows}][{points}];"));
         }
-        let (place, waiting) = (
-            format!("{}[{row} * {of_row} + {LANES} * {point}]", field.own),
-            format!("{waiting}[{row}][{point}]"),
-        );
+        let (place, waiting) =
+            (format!("{}[{row} * {of_row} + {LANES} * {point}]", field.own), format!("{waiting}[{row}][{point}]"));
         out.open(&runs);
         // What takes no memory can be computed for all points, whatever comes of it where it is not wanted.
         let everywhere = stage.thin == [false; 3] && stage.reads.iter().all(|read| *read != Source::Memory);
         let of_column = format!("{} >> {point} & 1", own.columns);
         let of_point = format!("{} >> {row} & {of_column}", own.rows);
         let versions: Vec<(String, &str)> = match everywhere {
-            true => vec![(format!("if ({} == {})", own.rows, names.every), &of_column), ("else".to_string(), &of_point)],
+            true => {
+                vec![(format!("if ({} == {})", own.rows, names.every), &of_column), ("else".to_string(), &of_point)]
+            }
             false => vec![(String::new(), &of_point)],
         };
         for (condition, mask) in &versions {
@@ -586,15 +587,7 @@ impl Printer<'_> {
     }
 
     /// Rims of a field, to or from the array or its copy.
-    fn move_points(
-        &self,
-        it: &Streaming,
-        names: &Locals,
-        what: &str,
-        field: usize,
-        of_box: &str,
-        out: &mut Writer,
-    ) {
+    fn move_points(&self, it: &Streaming, names: &Locals, what: &str, field: usize, of_box: &str, out: &mut Writer) {
         let (own_buffer, copy) = self.field_buffers(it, field);
         let own = &names.fields[field];
         out.line(format!(
