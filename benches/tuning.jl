@@ -42,11 +42,12 @@ title(program) = replace(replace(program.file, "tests/" => ""), ".jl" => "")
 # Sizes of stencils whose arrays do not fit into the caches, by their named extents.
 const PLANE = ["m=2000", "n=2000", "steps=16"]
 const SPACE = ["l=160", "m=160", "n=160", "steps=8"]
-const STENCILS = ["box2d2r" => PLANE, "fdtd2d" => ["nx=2000", "ny=2000", "steps=12"], "gradient2d" => PLANE,
+const STENCILS = ["box2d2r" => PLANE, "box2d3r" => PLANE, "box2d4r" => PLANE, "fdtd2d" => ["nx=2000", "ny=2000", "steps=12"], "gradient2d" => PLANE,
                   "gradient3d" => SPACE, "heat2d" => PLANE, "heat3d" => SPACE, "jacobi1d" => ["n=4000000", "steps=32"], "jacobi2d9" => PLANE,
                   "jacobi3d27" => ["n=160", "steps=8"], "laplacian2d" => PLANE, "laplacian3d" => SPACE, "life" => PLANE,
                   "seidel2d" => ["n=2000", "steps=8"], "slanted1d" => ["steps=2000", "n=2000"],
-                  "star2d2r" => PLANE, "star3d2r" => SPACE, "swapped2d" => PLANE, "wave1d_levels" => ["steps=2000", "n=2000"],
+                  "star2d2r" => PLANE, "star2d3r" => PLANE, "star2d4r" => PLANE, "star3d2r" => SPACE, "star3d3r" => SPACE,
+                  "star3d4r" => SPACE, "swapped2d" => PLANE, "wave1d_levels" => ["steps=2000", "n=2000"],
                   "wave2d" => PLANE]
 
 # PolyBench's LARGE extents are too long for a search; these take some milliseconds to some hundred.

@@ -74,6 +74,15 @@ const SPACE_HEXAGONS = ["hexagonal(S, t, $height, $width, 2, $threads, $lines)" 
                         ((1, 7, 512, 2), (1, 5, 512, 2), (2, 3, 512, 2), (1, 3, 512, 3), (1, 3, 256, 4))]
 # Where a step reaches two planes, or hands on numbers of eight bytes.
 const FAR_HEXAGONS = ["hexagonal(S, t, 1, 2, 2, 384, 3)", "hexagonal(S, t, 1, 1, 2, 512, 2)"]
+# Where a step reaches three points or four, which hexagons in registers do not hold.
+const FAR_PLANE = ["space((S, R), t, (j, i), (8, 32))", "grid_sync((S, R), t, (j, i), (8, 32))", "time_skew((S, R), t, (j, i), 2, (16, 32))",
+                   ["hexagonal((S, R), t, (j, i), $height, ($width, $across))" for (height, width, across) in ((1, 4, 64), (1, 8, 32), (3, 6, 32))]...,
+                   "overlapped(S, t, (j, i), 1, (16, 32))",
+                   ["stream(S, t, $steps, $points, $rows)" for (steps, points) in ((1, 4), (2, 4), (3, 4), (4, 4), (5, 4), (6, 4), (1, 8), (2, 8), (3, 8))
+                    for rows in (64, 144)]...]
+far_space(streams) = ["space((S, R), t, (k, j, i), (2, 4, 32))", "grid_sync((S, R), t, (k, j, i), (2, 4, 32))",
+                      "time_skew((S, R), t, (k, j, i), 2, (4, 4, 32))", "hexagonal((S, R), t, (k, j, i), 1, (3, 2))",
+                      ["stream(S, t, $steps, 4, $rows, $lines, $warps)" for (steps, lines, warps) in streams for rows in (64, 128, 256)]...]
 const LINE_SHAPES = ["space((S, R), t, i, 256)", "grid_sync((S, R), t, i, 256)", "hexagonal((S, R), t, i, 7, 200)", "time_skew((S, R), t, i, 8, 256)",
                      ["stream(S, t, $steps, $points)" for steps in (4, 8, 16) for points in (4, 8)]...]
 
@@ -116,6 +125,11 @@ const ALL = [
     Program("heat3d", heat3d!, Float64, arrays(Float64, 2), SPACE, [SPACE_TILES; "stream(S, t, 1, 2, 64, 8)"]),
     Program("box2d2r", box2d2r!, Float32, arrays(Float32, 2), PLANE, [PLANE_TILES[1]; WIDE_HEXAGONS; PLANE_STREAMS]),
     Program("star3d2r", star3d2r!, Float32, arrays(Float32, 2), SPACE, [SPACE_TILES[1]; FAR_HEXAGONS; SPACE_STREAMS]),
+    [Program(name, f, Float32, arrays(Float32, 2), PLANE, FAR_PLANE)
+     for (name, f) in (("star2d3r", star2d3r!), ("star2d4r", star2d4r!), ("box2d3r", box2d3r!), ("box2d4r", box2d4r!))]...,
+    Program("star3d3r", star3d3r!, Float32, arrays(Float32, 2), SPACE,
+            far_space(((1, 4, 8), (1, 4, 6), (1, 4, 4), (1, 3, 8), (1, 6, 4), (1, 8, 3), (2, 4, 4)))),
+    Program("star3d4r", star3d4r!, Float32, arrays(Float32, 2), SPACE, far_space(((1, 4, 6), (1, 4, 4), (1, 5, 5), (1, 6, 4)))),
     [Program("fast_$name", getfield(FastStencils, Symbol("fast_$(name)!")), Float32, arrays(Float32, 2), extents, streams, FastStencils.agree)
      for (names, extents, streams) in ((("star2d1r", "box2d1r", "gradient2d"), PLANE, [PLANE_HEXAGONS; PLANE_STREAMS]),
                                        (("star2d2r", "box2d2r"), PLANE, [WIDE_HEXAGONS; PLANE_STREAMS]),

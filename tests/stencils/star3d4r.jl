@@ -1,0 +1,29 @@
+# A star of radius 4 in space: diffusion by differences of order eight.
+#! with hexagonal((S, R), t, (k, j, i), 1, (3, 2))
+#! with time_skew((S, R), t, (k, j, i), 1, (5, 5, 8))
+#! gpu space((S, R), t, (k, j, i), (2, 4, 8))
+#! gpu grid_sync((S, R), t, (k, j, i), (2, 4, 8))
+#! gpu overlapped(S, t, (k, j, i), 1, (4, 4, 8))
+#! gpu time_skew((S, R), t, (k, j, i), 1, (5, 5, 8))
+#! gpu hexagonal((S, R), t, (k, j, i), 1, (3, 2))
+#! gpu stream(S, t, 1, 4, 0, 4, 6)
+#! gpu stream(S, t, 1, 4, 5, 4, 4)
+#! gpu stream(S, t, 1, 4, 0, 4)
+#! refused E0490 stream(S, t, 1, 4, 0, 4)
+#! run l=9 m=9 n=10 steps=2
+#! run l=13 m=14 n=17 steps=3
+@tessella function star3d4r!(A::Array{Float32,3}, B::Array{Float32,3}, steps::Int)
+    l, m, n = size(A)
+    for t in 1:steps
+        for k in 5:n-4, j in 5:m-4, i in 5:l-4
+            @comp S B[i, j, k] = A[i, j, k] + 0.05f0 * (
+                                 1.6f0 * (A[i-1, j, k] + A[i+1, j, k] + A[i, j-1, k] + A[i, j+1, k] + A[i, j, k-1] + A[i, j, k+1]) -
+                                 0.2f0 * (A[i-2, j, k] + A[i+2, j, k] + A[i, j-2, k] + A[i, j+2, k] + A[i, j, k-2] + A[i, j, k+2]) +
+                                 0.0254f0 * (A[i-3, j, k] + A[i+3, j, k] + A[i, j-3, k] + A[i, j+3, k] + A[i, j, k-3] + A[i, j, k+3]) -
+                                 0.0018f0 * (A[i-4, j, k] + A[i+4, j, k] + A[i, j-4, k] + A[i, j+4, k] + A[i, j, k-4] + A[i, j, k+4]) - 8.5417f0 * A[i, j, k])
+        end
+        for k in 5:n-4, j in 5:m-4, i in 5:l-4
+            @comp R A[i, j, k] = B[i, j, k]
+        end
+    end
+end
