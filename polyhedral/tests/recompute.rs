@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Statement, algorithm, for_loop, jacobi, leaf, scheduled};
+use common::{Statement, algorithm, cases, for_loop, jacobi, leaf, scheduled};
 use std::collections::{BTreeMap, HashMap};
 use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::command::Command;
@@ -311,6 +311,52 @@ fn random_stencils_keep_their_values_in_overlapping_tiles() {
             let (new, old) =
                 (executed(&made.algorithm, &lengths(&original), n), executed(&original, &lengths(&original), n));
             assert_eq!(new, old, "{first:?} {second:?}, {total} steps in blocks of {steps}, tiles of {size}, n = {n}");
+        }
+    }
+}
+
+/// The same in two dimensions, of radius 1 to 4.
+#[test]
+fn random_stencils_of_planes_keep_their_values_in_overlapping_tiles() {
+    let mut state = 20_251_125_u64;
+    let mut random = |below: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((state >> 33) as i64).rem_euclid(below)
+    };
+    for case in 0..i64::from(cases(4)) {
+        let ctx = Ctx::new();
+        let reach = 1 + case % 4;
+        let rows = |i: i64, j: i64| -> [(&[i64], i64); 2] { [(&[0, 1, 0], i), (&[0, 0, 1], j)] };
+        let mut beside = |reach: i64| rows(random(2 * reach + 1) - reach, random(2 * reach + 1) - reach);
+        let mut first = vec![(0, beside(reach)), (0, beside(reach)), (0, beside(reach))];
+        // The second statement reads what it overwrites only where it writes.
+        let mut second = vec![(1, beside(1))];
+        match case % 3 {
+            0 => first.push((1, beside(0))),
+            1 => second.push((0, beside(0))),
+            _ => {}
+        }
+        let (total, steps, sizes) =
+            (1 + random(4), 1 + random(2) as u32, vec![1 + random(5) as u32, 1 + random(5) as u32]);
+        let told = format!("{first:?} {second:?}, {total} steps in blocks of {steps}, tiles of {sizes:?}");
+        let domains = ["S", "R"]
+            .map(|name| format!("{{ {name}[t, i, j] : 1 <= t <= {total} and 5 <= i <= n - 4 and 5 <= j <= n - 4 }}"));
+        let first: Vec<_> = first.iter().map(|(array, rows)| (*array, &rows[..])).collect();
+        let second: Vec<_> = second.iter().map(|(array, rows)| (*array, &rows[..])).collect();
+        let (iterators, own) = (&["t", "i", "j"], rows(0, 0));
+        let s = Statement { name: "S", iterators, domain: &domains[0], write: (1, &own), reads: &first };
+        let r = Statement { name: "R", iterators, domain: &domains[1], write: (0, &own), reads: &second };
+        let sweep = |id: u32| for_loop("i", 1, &[id], for_loop("j", 2, &[id], leaf(id)));
+        let sweeps = Node::Sequence(vec![sweep(0), sweep(1)]);
+        let original = algorithm(&ctx, &[("A", 2), ("B", 2)], &[s, r], for_loop("t", 0, &[0, 1], sweeps));
+        let (computation, time, loops) = ("S".into(), "t".into(), vec!["i".into(), "j".into()]);
+        let command = Command::Overlapped { computation, time, loops, steps, sizes };
+        let made = go(&ctx, &scheduled(original.clone(), Target::Cpu), &command);
+        let made = made.unwrap_or_else(|error| panic!("{told}: {error:?}"));
+        for n in [8, 9, 10, 14, 17] {
+            let (new, old) =
+                (executed(&made.algorithm, &lengths(&original), n), executed(&original, &lengths(&original), n));
+            assert_eq!(new, old, "{told}, n = {n}");
         }
     }
 }

@@ -80,8 +80,8 @@ fn instances(scheduled: &Scheduled) -> Vec<Instance> {
 /// An array, and subscripts.
 type Element = (u32, Vec<i64>);
 
-/// The array that a read is of, and its two rows: factors of the iterators, and what is added.
-type Read<'a> = (usize, [(&'a [i64], i64); 2]);
+/// The array that a read is of, and its rows: factors of the iterators, and what is added.
+type Read<'a> = (usize, Vec<(&'a [i64], i64)>);
 
 /// Whether the tree runs `first` before `second` however its parallel loops go.
 fn runs_before(first: &Instance, second: &Instance) -> bool {
@@ -120,20 +120,83 @@ fn check(before: &Scheduled, after: &Scheduled) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Computations before any split, and their iterators.
+type Points = BTreeSet<(ComputationId, Vec<i64>)>;
+
+/// What the loops over tiles are: those of hexagons stand in a sequence of two phases below that over tiles of time.
+#[derive(Clone, Copy, PartialEq)]
+enum Tiles {
+    Hexagons,
+    Skewed,
+}
+
+/// What the tiles of one phase look like that the domain does not cut: computations, and points from the least of each coordinate on. Tiles
+/// are what has the first so many steps of its way in common; a step of the time loop reaches no farther than `reach`.
+fn full_tiles(stencil: &Random, tiled: &Scheduled, kind: Tiles) -> BTreeMap<i64, Vec<Points>> {
+    let phases = kind == Tiles::Hexagons;
+    let prefix = 1 + usize::from(phases) + stencil.points.len();
+    let mut tiles: BTreeMap<Vec<Step>, Points> = BTreeMap::new();
+    for it in instances(tiled) {
+        tiles.entry(it.time[..prefix].to_vec()).or_default().insert((it.whole, it.at));
+    }
+    let mut found: BTreeMap<i64, Vec<Points>> = BTreeMap::new();
+    for (tile, points) in tiles {
+        let ends = |axis: usize| {
+            let along = || points.iter().map(|(_, at)| at[axis]);
+            (along().min().expect("a tile has points"), along().max().expect("a tile has points"))
+        };
+        let ends: Vec<(i64, i64)> = (0..=stencil.points.len()).map(ends).collect();
+        // Neighbouring rows of a tile begin and end no farther apart than a step reaches: a tile that was cut has points near the cut.
+        let is_full = ends.iter().zip(stencil.ends()).enumerate().all(|(axis, ((low, high), (first, last)))| {
+            let rim = if axis == 0 { 1 } else { stencil.reach().max(1) };
+            *low >= first + rim && *high <= last - rim
+        });
+        if is_full {
+            let from_least = |at: &Vec<i64>| at.iter().zip(&ends).map(|(at, (low, _))| at - low).collect::<Vec<_>>();
+            let points = points.iter().map(|(id, at)| (*id, from_least(at))).collect();
+            found.entry(if phases { tile[1].value } else { 0 }).or_default().push(points);
+        }
+    }
+    found
+}
+
+/// Fails unless the full tiles of each phase are one set of points, moved; says how many there are.
+fn check_full_tiles(stencil: &Random, tiled: &Scheduled, kind: Tiles) -> Result<usize, TestCaseError> {
+    let found = full_tiles(stencil, tiled, kind);
+    for tiles in found.values() {
+        for tile in &tiles[1..] {
+            prop_assert_eq!(tile, &tiles[0], "full tiles differ");
+        }
+    }
+    Ok(found.values().map(Vec::len).sum())
+}
+
+/// A nest's read: the nest that wrote it, the steps of the time loop back, and the distance in space.
+type Reach = (usize, i64, Vec<i64>);
+
 /// A time loop whose nests write rows of arrays of their own, each from rows up to three steps back, or of nests before it in the
 /// same step.
 #[derive(Debug, Clone)]
 struct Random {
-    /// By nest: what it reads, as the nest that wrote it, the steps of the time loop back, and the distance in space.
-    reads: Vec<Vec<(usize, i64, i64)>>,
+    /// By nest: what it reads.
+    reads: Vec<Vec<Reach>>,
     steps: i64,
-    points: i64,
+    /// Along each dimension of space.
+    points: Vec<i64>,
 }
 
-fn random() -> impl Strategy<Value = Random> {
-    let nest = |count: usize| prop::collection::vec((0..count, 0..=3_i64, -4..=4_i64), 1..4);
+/// The first step, and the first point along each dimension.
+const FIRST: (i64, i64) = (4, 5);
+
+/// Stencils whose steps reach up to so many points to either side, over a space of so many dimensions.
+fn random(dims: usize, reach: i64, steps: i64, points: i64) -> impl Strategy<Value = Random> {
+    let nest = move |count: usize| {
+        prop::collection::vec((0..count, 0..=3_i64, prop::collection::vec(-reach..=reach, dims)), 1..4)
+    };
     (1..=3_usize)
-        .prop_flat_map(move |count| (prop::collection::vec(nest(count), count), 3..=9_i64, 1..=17_i64))
+        .prop_flat_map(move |count| {
+            (prop::collection::vec(nest(count), count), 3..=steps, prop::collection::vec(1..=points, dims))
+        })
         .prop_map(|(mut reads, steps, points)| {
             for (nest, reads) in reads.iter_mut().enumerate() {
                 // What is not written yet in this step was in the one before.
@@ -143,45 +206,88 @@ fn random() -> impl Strategy<Value = Random> {
         })
 }
 
+/// The same of two dimensions, of radius 1 to 4.
+fn random_planes() -> impl Strategy<Value = Random> {
+    (1..=4_i64).prop_flat_map(|reach| random(2, reach, 5, 9))
+}
+
 impl Random {
+    /// Over one dimension: the nest, the steps back and the distance of each read.
+    fn line(nests: &[&[(usize, i64, i64)]]) -> Random {
+        let reads = nests.iter().map(|nest| nest.iter().map(|&(of, back, up)| (of, back, vec![up])).collect());
+        Random { reads: reads.collect(), steps: 9, points: vec![17] }
+    }
+
+    /// The first and the last value of the time loop, and of each dimension.
+    fn ends(&self) -> Vec<(i64, i64)> {
+        let space = self.points.iter().map(|points| (FIRST.1, FIRST.1 + points - 1));
+        [(FIRST.0, FIRST.0 + self.steps - 1)].into_iter().chain(space).collect()
+    }
+
+    /// How far a step reaches at most.
+    fn reach(&self) -> i64 {
+        self.reads.iter().flatten().flat_map(|(_, _, up)| up).map(|up| up.abs()).max().unwrap_or(0)
+    }
+
     fn build(&self, ctx: &Ctx) -> Algorithm {
+        let iterators = &["t", "i", "j"][..=self.points.len()];
+        let bounds =
+            iterators.iter().zip(self.ends()).map(|(name, (first, last))| format!("{first} <= {name} <= {last}"));
+        let bounds = bounds.collect::<Vec<_>>().join(" and ");
         let names: Vec<String> = (0..self.reads.len()).map(|nest| format!("S{nest}")).collect();
-        let domains: Vec<String> = names
-            .iter()
-            .map(|name| format!("{{ {name}[t, i] : 4 <= t < {} and 5 <= i < {} }}", 4 + self.steps, 5 + self.points))
+        let domains: Vec<String> =
+            names.iter().map(|name| format!("{{ {name}[{}] : {bounds} }}", iterators.join(", "))).collect();
+        let along: Vec<Vec<i64>> = (0..iterators.len())
+            .map(|axis| (0..iterators.len()).map(|other| i64::from(axis == other)).collect())
             .collect();
-        let rows: Vec<Vec<Read<'_>>> = self
-            .reads
-            .iter()
-            .map(|reads| {
-                let row =
-                    |&(of, back, up): &(usize, i64, i64)| (of, [([1, 0].as_slice(), -back), ([0, 1].as_slice(), -up)]);
-                reads.iter().map(row).collect()
-            })
-            .collect();
+        let at = |moved: &[i64]| along.iter().map(Vec::as_slice).zip(moved.iter().copied()).collect::<Vec<_>>();
+        let read = |(of, back, up): &Reach| -> Read<'_> {
+            (*of, at(&[-back].into_iter().chain(up.iter().map(|up| -up)).collect::<Vec<_>>()))
+        };
+        let rows: Vec<Vec<Read<'_>>> = self.reads.iter().map(|reads| reads.iter().map(read).collect()).collect();
         let borrowed: Vec<Vec<(usize, Rows)>> =
             rows.iter().map(|reads| reads.iter().map(|(of, rows)| (*of, rows.as_slice())).collect()).collect();
+        let own = at(&vec![0; iterators.len()]);
         let statements: Vec<Statement> = (0..names.len())
             .map(|nest| Statement {
                 name: &names[nest],
-                iterators: &["t", "i"],
+                iterators,
                 domain: &domains[nest],
-                write: (nest, &[(&[1, 0], 0), (&[0, 1], 0)]),
+                write: (nest, &own),
                 reads: &borrowed[nest],
             })
             .collect();
-        let arrays: Vec<(String, u32)> = (0..names.len()).map(|nest| (format!("A{nest}"), 2)).collect();
+        let rank = iterators.len() as u32;
+        let arrays: Vec<(String, u32)> = (0..names.len()).map(|nest| (format!("A{nest}"), rank)).collect();
         let arrays: Vec<(&str, u32)> = arrays.iter().map(|(name, rank)| (name.as_str(), *rank)).collect();
         let ids: Vec<u32> = (0..names.len() as u32).collect();
-        let nests = ids.iter().map(|&id| for_loop("i", 1, &[id], leaf(id))).collect::<Vec<_>>();
+        let nest = |&id: &u32| {
+            let dims = iterators.iter().enumerate().skip(1).rev();
+            dims.fold(leaf(id), |body, (at, name)| for_loop(name, at as u32, &[id], body))
+        };
+        let nests = ids.iter().map(nest).collect::<Vec<_>>();
         let body = if nests.len() == 1 { nests[0].clone() } else { Node::Sequence(nests) };
         algorithm(ctx, &arrays, &statements, for_loop("t", 0, &ids, body))
     }
 }
 
+/// The names of so many dimensions.
+fn dims(count: usize) -> Vec<String> {
+    ["i", "j"][..count].iter().map(|name| name.to_string()).collect()
+}
+
+fn hexagons(height: u32, widths: &[u32]) -> Command {
+    let (computations, loops) = (vec!["S0".to_string()], dims(widths.len()));
+    Command::Hexagonal { computations, time: "t".into(), loops, height, widths: widths.to_vec() }
+}
+
+fn time_skew(steps: u32, widths: &[u32]) -> Command {
+    let (computations, loops) = (vec!["S0".to_string()], dims(widths.len()));
+    Command::TimeSkew { computations, time: "t".into(), loops, steps, widths: widths.to_vec() }
+}
+
 fn hexagonal(height: u32, width: u32) -> Command {
-    let computations = vec!["S0".to_string()];
-    Command::Hexagonal { computations, time: "t".into(), loops: vec!["i".into()], height, widths: vec![width] }
+    hexagons(height, &[width])
 }
 
 fn run(ctx: &Ctx, start: &Scheduled, command: &Command) -> Result<Scheduled, Error> {
@@ -189,46 +295,119 @@ fn run(ctx: &Ctx, start: &Scheduled, command: &Command) -> Result<Scheduled, Err
     apply(ctx, start, &all, command)
 }
 
+/// Hexagons of the least first width that is not refused, and so many points more.
+fn least_hexagons(
+    ctx: &Ctx,
+    start: &Scheduled,
+    height: u32,
+    across: &[u32],
+    more: u32,
+) -> Result<Scheduled, TestCaseError> {
+    let tiled = |first: u32| run(ctx, start, &hexagons(height, &[&[first], across].concat()));
+    let mut width = 1;
+    loop {
+        let least = match tiled(width) {
+            Err(Error::Schedule(ScheduleError::TileWidth { least, .. })) => u32::try_from(least).unwrap(),
+            // Steps that nests share do not fit the height, and each nest's own step asks for more width.
+            Err(Error::Schedule(ScheduleError::TileHeight { .. })) => width + 1,
+            other => {
+                other.unwrap();
+                return Ok(tiled(width + more).unwrap());
+            }
+        };
+        prop_assert!(least > width && least < 16);
+        width = least;
+    }
+}
+
+/// Fails unless the full hexagons of each phase are one set of points, moved, over a domain with room for several.
+fn check_full_hexagons(
+    ctx: &Ctx,
+    stencil: &Random,
+    height: u32,
+    across: &[u32],
+    more: u32,
+) -> Result<(), TestCaseError> {
+    let (rows, reach) = (2 * i64::from(height) + 2, stencil.reach());
+    // No stencil needs a first width above its reach.
+    let span = 2 * (reach + i64::from(more) + 2) + 2 * reach * i64::from(height);
+    let across_tile = |&width: &u32| 2 * i64::from(width) + reach * rows;
+    let points = [2 * span].into_iter().chain(across.iter().map(across_tile)).map(|extent| extent + 2 * reach);
+    // Where nests share a step, as many rows are more steps of the time loop.
+    let large = Random { steps: 2 * rows + 2, points: points.collect(), ..stencil.clone() };
+    let start = scheduled(large.build(ctx), Target::Cpu);
+    let tiled = least_hexagons(ctx, &start, height, across, more)?;
+    prop_assert!(check_full_tiles(&large, &tiled, Tiles::Hexagons)? > 1, "no two tiles are full");
+    Ok(())
+}
+
+/// Fails unless the full tiles of `time_skew` are one set of points, moved.
+fn check_full_skewed(ctx: &Ctx, stencil: &Random, steps: u32, widths: &[u32]) -> Result<(), TestCaseError> {
+    let lean = stencil.reach() * stencil.reads.len() as i64 * i64::from(steps);
+    let points = widths.iter().map(|&width| 2 * (i64::from(width) + lean + stencil.reach() + 1));
+    let large = Random { steps: 3 * i64::from(steps) + 2, points: points.collect(), ..stencil.clone() };
+    let start = scheduled(large.build(ctx), Target::Cpu);
+    let tiled = run(ctx, &start, &time_skew(steps, widths)).unwrap();
+    prop_assert!(check_full_tiles(&large, &tiled, Tiles::Skewed)? > 1);
+    Ok(())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(12), ..ProptestConfig::default() })]
 
     #[test]
-    fn hexagons_of_random_stencils_are_exact(stencil in random(), times in 1..3_u32, more in 0..3_u32) {
+    fn hexagons_of_random_stencils_are_exact(stencil in random(1, 4, 9, 17), times in 1..3_u32, more in 0..3_u32) {
         let ctx = Ctx::new();
         let start = scheduled(stencil.build(&ctx), Target::Cpu);
         let height = (times * stencil.reads.len() as u32).max(2 * stencil.reads.len() as u32) - 1;
-        // A width too small is refused with the least one, which is accepted.
-        let mut width = 1;
-        let tiled = match run(&ctx, &start, &hexagonal(height, width)) {
-            Err(Error::Schedule(ScheduleError::TileWidth { least, .. })) => {
-                prop_assert!(least > 1);
-                width = u32::try_from(least).unwrap();
-                run(&ctx, &start, &hexagonal(height, width)).unwrap()
-            }
-            other => other.unwrap(),
-        };
-        check(&start, &tiled)?;
-        check(&start, &run(&ctx, &start, &hexagonal(height, width + more)).unwrap())?;
+        check(&start, &least_hexagons(&ctx, &start, height, &[], 0)?)?;
+        check(&start, &least_hexagons(&ctx, &start, height, &[], more)?)?;
+        check_full_hexagons(&ctx, &stencil, height, &[], more)?;
     }
 
     #[test]
-    fn skewed_tiles_of_random_stencils_are_exact(stencil in random(), steps in 1..4_u32, width in 1..9_u32) {
+    fn skewed_tiles_of_random_stencils_are_exact(stencil in random(1, 4, 9, 17), steps in 1..4_u32, width in 1..9_u32) {
         let ctx = Ctx::new();
         let start = scheduled(stencil.build(&ctx), Target::Cpu);
-        let computations = vec!["S0".to_string()];
-        let command = Command::TimeSkew { computations, time: "t".into(), loops: vec!["i".into()], steps, widths: vec![width] };
-        check(&start, &run(&ctx, &start, &command).unwrap())?;
+        check(&start, &run(&ctx, &start, &time_skew(steps, &[width])).unwrap())?;
+        check_full_skewed(&ctx, &stencil, steps, &[width])?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(6), ..ProptestConfig::default() })]
+
+    #[test]
+    fn hexagons_and_parallelograms_of_random_planes_are_exact(
+        stencil in random_planes(), times in 1..3_u32, more in 0..3_u32, across in 1..6_u32,
+    ) {
+        let ctx = Ctx::new();
+        let start = scheduled(stencil.build(&ctx), Target::Cpu);
+        let nests = stencil.reads.len() as u32;
+        let height = (if nests > 1 { nests } else { 2 * times }) - 1;
+        check(&start, &least_hexagons(&ctx, &start, height, &[across], more)?)?;
+        check_full_hexagons(&ctx, &stencil, height, &[across], more)?;
+    }
+
+    #[test]
+    fn skewed_tiles_of_random_planes_are_exact(
+        stencil in random_planes(), steps in 1..4_u32, first in 1..9_u32, second in 1..9_u32,
+    ) {
+        let ctx = Ctx::new();
+        let start = scheduled(stencil.build(&ctx), Target::Cpu);
+        check(&start, &run(&ctx, &start, &time_skew(steps, &[first, second])).unwrap())?;
+        check_full_skewed(&ctx, &stencil, steps, &[first, second])?;
     }
 }
 
 #[test]
 fn the_example_of_the_report_has_slopes_of_1_and_2() {
     let ctx = Ctx::new();
-    let stencil = Random { reads: vec![vec![(0, 2, 2), (0, 1, -2)]], steps: 9, points: 17 };
+    let stencil = Random::line(&[&[(0, 2, 2), (0, 1, -2)]]);
     let start = scheduled(stencil.build(&ctx), Target::Cpu);
     // Condition (1) allows a width of 1, which is the least that can be asked for.
     run(&ctx, &start, &hexagonal(2, 1)).unwrap();
-    let steep = Random { reads: vec![vec![(0, 2, 3), (0, 1, -3)]], steps: 9, points: 17 };
+    let steep = Random::line(&[&[(0, 2, 3), (0, 1, -3)]]);
     let start = scheduled(steep.build(&ctx), Target::Cpu);
     let least = Hexagon::least_width(2, Slope::new(3, 2), Slope::new(3, 1));
     assert_eq!(least, 2);
@@ -263,13 +442,9 @@ fn tiles_start_with_the_same_nest_or_are_refused() {
 fn nests_that_meet_at_one_point_only_share_a_step() {
     let ctx = Ctx::new();
     // The first two read the third's field of the step before; it reads both of theirs.
-    let field = |reads: &[(usize, i64, i64)]| reads.to_vec();
-    let nests = vec![
-        field(&[(0, 1, 0), (2, 1, 0), (2, 1, 1)]),
-        field(&[(1, 1, 0), (2, 1, 0)]),
-        field(&[(2, 1, 0), (0, 0, -1), (1, 0, 0)]),
-    ];
-    let start = scheduled(Random { reads: nests, steps: 9, points: 17 }.build(&ctx), Target::Cpu);
+    let nests: [&[(usize, i64, i64)]; 3] =
+        [&[(0, 1, 0), (2, 1, 0), (2, 1, 1)], &[(1, 1, 0), (2, 1, 0)], &[(2, 1, 0), (0, 0, -1), (1, 0, 0)]];
+    let start = scheduled(Random::line(&nests).build(&ctx), Target::Cpu);
     // Two steps for each of the time loop: a height of 1 holds one of these.
     for height in [1, 3, 5] {
         check(&start, &run(&ctx, &start, &hexagonal(height, 2)).unwrap()).unwrap();

@@ -158,3 +158,8 @@ pub fn pointwise(ctx: &Ctx) -> Algorithm {
     let order = for_loop("i", 0, &[0], for_loop("j", 1, &[0], leaf(0)));
     algorithm(ctx, &[("A", 2), ("B", 2), ("C", 2)], &[statement], order)
 }
+
+/// How many random cases a test makes: what `PROPTEST_CASES` says, or else so many.
+pub fn cases(usual: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").map_or(usual, |text| text.parse().expect("PROPTEST_CASES is a number"))
+}
