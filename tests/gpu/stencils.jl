@@ -61,7 +61,7 @@ const PLANE_TILES = ["space((S, R), t, (j, i), (8, 32))", "grid_sync((S, R), t, 
                      ["hexagonal((S, R), t, (j, i), $height, ($width, $across))" for (height, width, across) in
                       ((1, 2, 128), (1, 4, 128), (3, 4, 32), (3, 8, 32), (3, 4, 64), (3, 8, 64), (5, 4, 32), (7, 8, 32), (7, 16, 32),
                        (11, 8, 32))]...,
-                     "overlapped(S, t, (j, i), 4, (16, 32))"]
+                     "overlapped(S, t, (j, i), 4, (16, 32))", ["grid_sync(S, t, $steps)" for steps in (2, 4, 6)]...]
 # Hexagons whose rows lie in registers; a step of radius 2 wants 4 points of the thread below.
 const PLANE_HEXAGONS = ["hexagonal(S, t, $height, $width, 2, $threads, $tiles)" for (height, width, threads, tiles) in
                         ((3, 7, 256, 2), (5, 7, 256, 2), (5, 9, 256, 2), (7, 7, 256, 2), (3, 7, 256, 4), (4, 5, 256, 2), (5, 7, 128, 4))]

@@ -7,7 +7,7 @@
 //   for j
 //     for i
 //       R: A[i, j] = B[i, j]
-// for t  # stream(10, 2)
+// for t  # grid_sync(4, 4, 11, 16, 16), else stream(10, 2)
 //   for j
 //     for i
 //       S_piece1: B[i, j] = 0.25 * (A[i - 1, j] + A[i + 1, j] + A[i, j - 1] + A[i, j + 1])
@@ -19,9 +19,12 @@
 
 #include <cuda_runtime.h>
 #include <math.h>
+#include <mutex>
 #include <stdint.h>
 
 static __host__ __device__ inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static __host__ __device__ inline int64_t imax(int64_t a, int64_t b) { return a > b ? a : b; }
 
 // Rounds towards minus infinity; b > 0.
 static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -52,6 +55,23 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
     const uintptr_t a_at = (uintptr_t)a, b_at = (uintptr_t)b;
     return a_bytes > 0 && b_bytes > 0 && a_at < b_at + (uintptr_t)b_bytes
         && b_at < a_at + (uintptr_t)a_bytes;
+}
+
+static __device__ unsigned int tessella_arrived;
+
+// All threads of all blocks wait for each other, and see what the others have written.
+static __device__ __forceinline__ void tessella_grid_barrier()
+{
+    __syncthreads();
+    if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+        __threadfence();
+        const unsigned int own = blockIdx.x == 0 ? 0x80000001u - gridDim.x : 1u;
+        const unsigned int before = atomicAdd(&tessella_arrived, own);
+        while (((before ^ *(volatile unsigned int *)&tessella_arrived) & 0x80000000u) == 0) {
+        }
+        __threadfence();
+    }
+    __syncthreads();
 }
 
 // Neighbouring points that move together.
@@ -143,6 +163,139 @@ static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T
 #pragma unroll
     for (int k = 0; k < above; k++) wider[below + points + k] = __shfl_down_sync(0xffffffffu, row[k], 1);
 }
+
+// Which of a lane's columns, 32 apart, lie within first..last, as bits.
+template <int points>
+static __device__ __forceinline__ unsigned tessella_columns(int column, int first, int last)
+{
+    unsigned which = 0;
+#pragma unroll
+    for (int k = 0; k < points; k++) which |= (unsigned)(column + 32 * k >= first && column + 32 * k <= last) << k;
+    return which;
+}
+
+// Which of a warp's rows, which are lines of planes, lie within the lines and planes first..last, as bits.
+template <int rows, int lines>
+static __device__ __forceinline__ unsigned tessella_rows(int row, int first_line, int last_line, int first_plane, int last_plane)
+{
+    unsigned which = 0;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const int line = (row + r) % lines, plane = (row + r) / lines;
+        which |= (unsigned)(line >= first_line && line <= last_line && plane >= first_plane && plane <= last_plane) << r;
+    }
+    return which;
+}
+
+// Points of a tile, counted from its first one: those within an array, or within what a statement writes.
+struct tessella_box {
+    int first_column, last_column, first_line, last_line, first_plane, last_plane;
+    __device__ __forceinline__ bool has(int column, int line, int plane) const
+    {
+        return column >= first_column && column <= last_column && line >= first_line && line <= last_line && plane >= first_plane
+            && plane <= last_plane;
+    }
+};
+
+// A tile of columns, lines and planes, of which a block owns all but so many at the lower and the upper end of each axis.
+template <int columns, int lines, int c0, int c1, int l0, int l1, int p0, int p1> struct tessella_tile {
+    static const int own_columns = columns - c0 - c1, own_lines = lines - l0 - l1;
+    static const int some_columns = c0 + c1 > 0 ? c0 + c1 : 1, some_lines = l0 + l1 > 0 ? l0 + l1 : 1;
+
+    static __device__ __forceinline__ bool owns(int planes, int column, int line, int plane)
+    {
+        return column >= c0 && column < columns - c1 && line >= l0 && line < lines - l1 && plane >= p0 && plane < p0 + planes;
+    }
+
+    // Loads all points of the tile that the array has.
+    template <typename T>
+    static __device__ __forceinline__ void fill(T *tile, const T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
+    {
+        const int all = columns * lines * (planes + p0 + p1);
+#pragma unroll 4
+        for (int at = threadIdx.x; at < all; at += blockDim.x) {
+            const int column = at % columns, line = at / columns % lines, plane = at / columns / lines;
+            if (in.has(column, line, plane)) tile[at] = array[column + line * of_line + plane * of_plane];
+        }
+    }
+
+    // Loads the points beside those that the block owns.
+    template <typename T>
+    static __device__ __forceinline__ void take(T *tile, const T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
+    {
+        const int above = (p0 + p1) * lines * columns, beside = planes * (l0 + l1) * columns;
+        const int all = above + beside + planes * own_lines * (c0 + c1);
+#pragma unroll 4
+        for (int at = threadIdx.x; at < all; at += blockDim.x) {
+            int column, line, plane;
+            if (at < above) {
+                column = at % columns;
+                line = at / columns % lines;
+                plane = at / columns / lines;
+                plane += plane < p0 ? 0 : planes;
+            } else if (at < above + beside) {
+                const int rest = (at - above) / columns;
+                column = (at - above) % columns;
+                line = rest % some_lines;
+                line += line < l0 ? 0 : own_lines;
+                plane = p0 + rest / some_lines;
+            } else {
+                const int rest = (at - above - beside) / some_columns;
+                column = (at - above - beside) % some_columns;
+                column += column < c0 ? 0 : own_columns;
+                line = l0 + rest % own_lines;
+                plane = p0 + rest / own_lines;
+            }
+            if (in.has(column, line, plane))
+                tile[column + columns * (line + lines * plane)] = array[column + line * of_line + plane * of_plane];
+        }
+    }
+
+    // Stores the points that the block owns and others have beside theirs.
+    template <typename T>
+    static __device__ __forceinline__ void give(const T *tile, T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
+    {
+        const int above = (p0 + p1) * own_lines * own_columns, beside = planes * (l0 + l1) * own_columns;
+        const int all = above + beside + planes * own_lines * (c0 + c1);
+#pragma unroll 4
+        for (int at = threadIdx.x; at < all; at += blockDim.x) {
+            int column, line, plane;
+            if (at < above) {
+                column = c0 + at % own_columns;
+                line = l0 + at / own_columns % own_lines;
+                plane = at / own_columns / own_lines;
+                plane += plane < p1 ? p0 : planes - p1;
+            } else if (at < above + beside) {
+                const int rest = (at - above) / own_columns;
+                column = c0 + (at - above) % own_columns;
+                line = rest % some_lines;
+                line += line < l1 ? l0 : own_lines - l1;
+                plane = p0 + rest / some_lines;
+            } else {
+                const int rest = (at - above - beside) / some_columns;
+                column = (at - above - beside) % some_columns;
+                column += column < c1 ? c0 : own_columns - c1;
+                line = l0 + rest % own_lines;
+                plane = p0 + rest / own_lines;
+            }
+            if (in.has(column, line, plane) && owns(planes, column, line, plane))
+                array[column + line * of_line + plane * of_plane] = tile[column + columns * (line + lines * plane)];
+        }
+    }
+
+    // Stores the points of a box that the block owns.
+    template <typename T>
+    static __device__ __forceinline__ void drain(const T *tile, T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
+    {
+        const int all = own_columns * own_lines * planes;
+#pragma unroll 4
+        for (int at = threadIdx.x; at < all; at += blockDim.x) {
+            const int column = c0 + at % own_columns, line = l0 + at / own_columns % own_lines, plane = p0 + at / own_columns / own_lines;
+            if (in.has(column, line, plane))
+                array[column + line * of_line + plane * of_plane] = tile[column + columns * (line + lines * plane)];
+        }
+    }
+};
 
 // Rows row..row + rows - 1, 104 columns a warp.
 // `inner`: its columns, and lines, lie inside of all arrays and boxes.
@@ -778,6 +931,153 @@ extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1_re
     else heat2d_S_piece1_R_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
 }
 
+// 128 columns and 1 lines of each plane a block, of which a warp has rows lines.
+template <int rows>
+static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_resident_tile(
+    double *B,
+    double *A,
+    double *A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t t_all_steps,
+    int64_t t_rows_of_tile,
+    double *const A_tile,
+    const int64_t column, const int64_t line, const int64_t plane) {
+    const int owned = (int)t_rows_of_tile;
+    [[maybe_unused]] const unsigned every = ~0u >> (32 - rows);
+    const int begin = threadIdx.x % 32, first = threadIdx.x / 32 * rows;
+    typedef tessella_tile<128, 1, 4, 4, 0, 0, 4, 4> tile;
+    [[maybe_unused]] const tessella_box B_exists = {tessella_near(1 - column), tessella_near(B_1 - column), tessella_near(1 - line), tessella_near(1 - line), tessella_near(1 - plane), tessella_near(B_2 - plane)};
+    const int64_t B_line = B_1, B_plane = B_1;
+    const int64_t B_from = column - 1 + (line - 1) * B_line + (plane - 1) * B_plane;
+    double B_held[rows][4];
+    #pragma unroll
+    for (int k = 0; k < 4; k++) {
+        #pragma unroll
+        for (int r = 0; r < rows; r++) {
+            B_held[r][k] = 0;
+        }
+    }
+    [[maybe_unused]] const tessella_box A_exists = {tessella_near(1 - column), tessella_near(m - column), tessella_near(1 - line), tessella_near(1 - line), tessella_near(1 - plane), tessella_near(n - plane)};
+    const int64_t A_line = m, A_plane = m;
+    const int64_t A_from = column - 1 + (line - 1) * A_line + (plane - 1) * A_plane;
+    double *const A_own = A_tile + first * 128 + begin;
+    tile::fill(A_tile, A + A_from, A_line, A_plane, A_exists, owned);
+    const unsigned S_piece1_columns = tessella_columns<4>(begin, tessella_near(2 - column), tessella_near(m - 1 - column));
+    const unsigned S_piece1_rows = tessella_rows<rows, 1>(first, tessella_near(1 - line), tessella_near(1 - line), tessella_near(2 - plane), tessella_near(n - 1 - plane));
+    const unsigned R_piece1_columns = tessella_columns<4>(begin, tessella_near(2 - column), tessella_near(m - 1 - column));
+    const unsigned R_piece1_rows = tessella_rows<rows, 1>(first, tessella_near(1 - line), tessella_near(1 - line), tessella_near(2 - plane), tessella_near(n - 1 - plane));
+    __syncthreads();
+    int64_t done = 0;
+    bool is_other = true;  // where rims go: to the copy first
+    for (;;) {
+        const int now = t_all_steps - done < 4 ? (int)(t_all_steps - done) : 4;
+        #pragma unroll 1
+        for (int step = 0; step < now; step++) {
+            __syncthreads();
+            {
+                // S_piece1: heat2d.jl:8
+                if (S_piece1_rows && S_piece1_columns) {
+                    if (S_piece1_rows == every) {
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            #pragma unroll
+                            for (int r = 0; r < rows; r++) {
+                                B_held[r][k] = 0.25 * (A_own[r * 128 + 32 * k - 1] + A_own[r * 128 + 32 * k + 1] + A_own[r * 128 + 32 * k - 128] + A_own[r * 128 + 32 * k + 128]);
+                            }
+                        }
+                    }
+                    else {
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            #pragma unroll
+                            for (int r = 0; r < rows; r++) {
+                                B_held[r][k] = 0.25 * (A_own[r * 128 + 32 * k - 1] + A_own[r * 128 + 32 * k + 1] + A_own[r * 128 + 32 * k - 128] + A_own[r * 128 + 32 * k + 128]);
+                            }
+                        }
+                    }
+                }
+            }
+            __syncthreads();
+            {
+                // R_piece1: heat2d.jl:11
+                if (R_piece1_rows && R_piece1_columns) {
+                    if (R_piece1_rows == every) {
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            #pragma unroll
+                            for (int r = 0; r < rows; r++) {
+                                const double value = B_held[r][k];
+                                if (R_piece1_columns >> k & 1) A_own[r * 128 + 32 * k] = value;
+                            }
+                        }
+                    }
+                    else {
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            #pragma unroll
+                            for (int r = 0; r < rows; r++) {
+                                const double value = B_held[r][k];
+                                if (R_piece1_rows >> r & R_piece1_columns >> k & 1) A_own[r * 128 + 32 * k] = value;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        done += now;
+        if (done == t_all_steps) break;
+        __syncthreads();
+        tile::give(A_tile, (is_other ? A_next : A) + A_from, A_line, A_plane, A_exists, owned);
+        tessella_grid_barrier();
+        tile::take(A_tile, (is_other ? A_next : A) + A_from, A_line, A_plane, A_exists, owned);
+        __syncthreads();
+        is_other = !is_other;
+    }
+    if (t_all_steps > 4) tessella_grid_barrier();
+    __syncthreads();
+    const tessella_box B_stored = {tessella_near(2 - column), tessella_near(m - 1 - column), tessella_near(1 - line), tessella_near(1 - line), tessella_near(2 - plane), tessella_near(n - 1 - plane)};
+    #pragma unroll
+    for (int k = 0; k < 4; k++) {
+        #pragma unroll
+        for (int r = 0; r < rows; r++) {
+            if (B_stored.has(begin + 32 * k, 0, first + r) && tile::owns(owned, begin + 32 * k, 0, first + r)) B[B_from + begin + 32 * k + (0) * B_line + (first + r) * B_plane] = B_held[r][k];
+        }
+    }
+    tile::drain(A_tile, A + A_from, A_line, A_plane, A_exists, owned);
+}
+extern "C" __global__ void __launch_bounds__(512, 1) heat2d_S_piece1_R_piece1_resident(
+    double *B,
+    double *A,
+    double *A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t t_all_steps,
+    int64_t t_rows_of_tile
+) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    const int64_t strips = floordiv(m + 119, 120);
+    const int64_t column = blockIdx.x % strips * 120 - 3;
+    const int64_t line = 1;
+    const int64_t plane = blockIdx.x / strips * t_rows_of_tile - 3;
+    double *const A_tile = (double *)(shared) + 128;
+    const int64_t all_rows = t_rows_of_tile + 8;
+    if (all_rows <= 16) heat2d_S_piece1_R_piece1_resident_tile<1>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 32) heat2d_S_piece1_R_piece1_resident_tile<2>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 48) heat2d_S_piece1_R_piece1_resident_tile<3>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 64) heat2d_S_piece1_R_piece1_resident_tile<4>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 80) heat2d_S_piece1_R_piece1_resident_tile<5>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 96) heat2d_S_piece1_R_piece1_resident_tile<6>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 128) heat2d_S_piece1_R_piece1_resident_tile<8>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else heat2d_S_piece1_R_piece1_resident_tile<11>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+}
+
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
     do { \
@@ -811,6 +1111,33 @@ struct tessella_grid {
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
 };
 
+// The blocks of a kernel that run at once, and no more than `most`; 0 where launches apart are better or must be.
+static unsigned int tessella_together(const void *kernel, int threads, int shared, int64_t most, int turns)
+{
+    int device = 0, able = 0, processors = 0, each = 0;
+    if (cudaGetDevice(&device) != cudaSuccess
+        || cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device) != cudaSuccess
+        || cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess
+        || cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared) != cudaSuccess) return 0;
+    const int64_t held = (int64_t)processors * each;
+    if (!able || most <= 0 || most > turns * held) return 0;
+    return (unsigned int)(most < held ? most : held);
+}
+
+template <typename... T> struct tessella_cooperative {
+    static cudaError_t launch(void (*kernel)(T...), unsigned int blocks, dim3 threads, unsigned int shared, T... arguments)
+    {
+        void *all[] = {(void *)&arguments...};
+        return cudaLaunchCooperativeKernel((const void *)kernel, dim3(blocks), threads, all, shared, 0);
+    }
+};
+
+template <typename... T, typename... U>
+static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads, unsigned int shared, U... arguments)
+{
+    return tessella_cooperative<T...>::launch(kernel, blocks, threads, shared, arguments...);
+}
+
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
 // -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
 // Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
@@ -835,9 +1162,13 @@ extern "C" int32_t heat2d(
     if (m >= 3 && n >= 3 && m >= B_1 + 2 && steps >= 1) return 1;
     // S writes B[i, j]: axis 2
     if (m >= 3 && n >= 3 && n >= B_2 + 2 && steps >= 1) return 2;
+    // What blocks wait at is shared by all calls: one at a time.
+    static std::mutex tessella_calls;
+    const std::lock_guard<std::mutex> tessella_turn(tessella_calls);
     tessella_buffer<double> A_device;
     tessella_buffer<double> B_device;
     tessella_buffer<double> A_next_device;
+    if (cudaFuncSetAttribute(heat2d_S_piece1_R_piece1_resident, cudaFuncAttributeMaxDynamicSharedMemorySize, 182272) != cudaSuccess) (void)cudaGetLastError();
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), B_1), B_2)));
     TESSELLA_TRY(A_next_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
@@ -893,51 +1224,64 @@ extern "C" int32_t heat2d(
             }
         }
     } else {
-        const int64_t t_steps_2 = steps;
-        if (t_steps_2 > 0) {
-            const int64_t parts_2 = tessella_parts(floordiv(m + 43, 44), n, 20, 12, 132);
-            const int64_t t_pairs_2 = floordiv(t_steps_2 - 1, 20);
-            for (int64_t t_pair_2 = 0; t_pair_2 < t_pairs_2; t_pair_2++) {
-                const int64_t t_first_5 = 20 * t_pair_2 + 1;
-                {
-                    const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
-                    if (tessella_blocks.is_too_large()) return -5;
-                    if (!tessella_blocks.is_empty()) {
-                        heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
-                        TESSELLA_TRY(cudaGetLastError());
-                    }
-                }
-                const int64_t t_first_6 = t_first_5 + 10;
-                {
-                    const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
-                    if (tessella_blocks.is_too_large()) return -5;
-                    if (!tessella_blocks.is_empty()) {
-                        heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_6, parts_2);
-                        TESSELLA_TRY(cudaGetLastError());
-                    }
-                }
-            }
-            const int64_t t_left_2 = t_steps_2 - 20 * t_pairs_2;
-            const int64_t t_first_7 = 20 * t_pairs_2 + 1;
-            const int64_t t_now_3 = floordiv(t_left_2, 2);
-            const int64_t is_last_3 = 0;
+        const int64_t t_all_steps = steps;
+        if (t_all_steps > 0) {
+            const int64_t t_tiles = imax(1, 132 / imax(1, floordiv(m + 119, 120)));
+            const int64_t t_rows_of_tile = imax(1, (n + t_tiles - 1) / t_tiles);
+            const int64_t t_first_5 = 1;
             {
-                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
-                    TESSELLA_TRY(cudaGetLastError());
-                }
-            }
-            const int64_t t_first_8 = t_first_7 + t_now_3;
-            const int64_t t_now_4 = t_left_2 - t_now_3;
-            const int64_t is_last_4 = 1;
-            {
-                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_8, parts_2, t_now_4, is_last_4);
-                    TESSELLA_TRY(cudaGetLastError());
+                const unsigned int tessella_all = tessella_together((const void *)heat2d_S_piece1_R_piece1_resident, 512, 182272, m > 0 && n > 0 && floordiv(m + 119, 120) <= 132 && t_rows_of_tile <= 168 ? floordiv(m + 119, 120) * ((n + t_rows_of_tile - 1) / t_rows_of_tile) : 0, 1);
+                if (tessella_all > 0) {
+                    TESSELLA_TRY(tessella_launch_together(heat2d_S_piece1_R_piece1_resident, tessella_all, dim3(512, 1, 1), 182272, B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile));
+                } else {
+                    const int64_t t_steps_2 = steps;
+                    if (t_steps_2 > 0) {
+                        const int64_t parts_2 = tessella_parts(floordiv(m + 43, 44), n, 20, 12, 132);
+                        const int64_t t_pairs_2 = floordiv(t_steps_2 - 1, 20);
+                        for (int64_t t_pair_2 = 0; t_pair_2 < t_pairs_2; t_pair_2++) {
+                            const int64_t t_first_5 = 20 * t_pair_2 + 1;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                            const int64_t t_first_6 = t_first_5 + 10;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_6, parts_2);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                        }
+                        const int64_t t_left_2 = t_steps_2 - 20 * t_pairs_2;
+                        const int64_t t_first_7 = 20 * t_pairs_2 + 1;
+                        const int64_t t_now_3 = floordiv(t_left_2, 2);
+                        const int64_t is_last_3 = 0;
+                        {
+                            const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                            if (tessella_blocks.is_too_large()) return -5;
+                            if (!tessella_blocks.is_empty()) {
+                                heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
+                                TESSELLA_TRY(cudaGetLastError());
+                            }
+                        }
+                        const int64_t t_first_8 = t_first_7 + t_now_3;
+                        const int64_t t_now_4 = t_left_2 - t_now_3;
+                        const int64_t is_last_4 = 1;
+                        {
+                            const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                            if (tessella_blocks.is_too_large()) return -5;
+                            if (!tessella_blocks.is_empty()) {
+                                heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_8, parts_2, t_now_4, is_last_4);
+                                TESSELLA_TRY(cudaGetLastError());
+                            }
+                        }
+                    }
                 }
             }
         }

@@ -391,7 +391,7 @@ fn blocks_that_keep_their_tiles_compute_what_the_source_does() {
         }
     }
     for (name, text, _) in other_programs() {
-        for command in ["grid_sync(S, t, 1, 2, 30, 8, 12)", "grid_sync(S, t, 2, 1, 28, 14, 19)"] {
+        for command in ["grid_sync(S, t, 1, 2, 20, 8, 12)", "grid_sync(S, t, 2, 1, 28, 14, 19)"] {
             let outcome =
                 check(name, &with(&text, command), &[(5, 6, 1), (4, 5, 0), (7, 9, 5), (70, 8, 3), (9, 19, 4)]);
             assert!(!is_too_large(&outcome), "{name}, {command}: {outcome:?}");
