@@ -33,6 +33,9 @@ pub struct Streaming {
     pub buffers: Vec<(BufferId, BufferId)>,
     /// Extents of each field along columns, lines and rows; 1 where it has no such axis.
     pub extents: Vec<[IntExpr; 3]>,
+    /// The last subscripts along columns, lines and rows of what launches have to go through: the extents of fields whose values go from step to
+    /// step, and what is written of others beyond them.
+    pub widest: [IntExpr; 3],
     /// First and last subscripts that each stage writes, along columns, lines and rows.
     pub limits: Vec<[(IntExpr, IntExpr); 3]>,
     /// The iterators of each stage's statement, in the statement's order.
@@ -89,13 +92,11 @@ impl Streaming {
         self.stream.fields[field].carried
     }
 
-    /// The extent of the largest carried field.
     fn widest(&self, axis: usize) -> IntExpr {
-        let carried = self.stream.fields.iter().zip(&self.extents).filter(|(field, _)| field.carried);
-        IntExpr::max_of(carried.map(|(_, extents)| extents[axis].clone()))
+        self.widest[axis].clone()
     }
 
-    /// The most columns that a field has whose values go from step to step.
+    /// The last column that launches have to go through.
     pub fn widest_columns(&self) -> IntExpr {
         self.widest(0)
     }
@@ -231,6 +232,7 @@ pub(crate) fn launches(
                 stream.axes.map(|axis| axis.map_or(IntExpr::Const(1), |axis| text(&extents[axis as usize])))
             })
             .collect(),
+        widest: widest(input, stream),
         limits: (stream.stages.iter())
             .map(|stage| stage.limits.clone().map(|(low, high)| (text(&low), text(&high))))
             .collect(),
@@ -385,6 +387,25 @@ pub(crate) fn launches(
     let mut body = resident_or(input, names, (it, resident), (share, text(&stream.time.0)), name, kernels, streamed);
     body.splice(0..0, turns.map(|turns| set(turns, iterations(&stream.time))));
     vec![set(whole, parts(iterations(&stream.time), period)), any(whole, body)]
+}
+
+/// What launches have to go through along each axis.
+fn widest(input: &Input<'_>, stream: &Stream) -> [IntExpr; 3] {
+    [0, 1, 2].map(|at| {
+        let Some(axis) = stream.axes[at] else { return IntExpr::Const(1) };
+        let carried = stream.fields.iter().filter(|field| field.carried);
+        let mut ends: Vec<Affine> = vec![];
+        let mut reach = |end: &Affine| {
+            let is_inside = |other: &Affine| other.sub(end).ok().and_then(|it| it.as_constant()) >= Some(0);
+            if !ends.iter().any(is_inside) {
+                ends.push(end.clone());
+            }
+        };
+        carried.for_each(|field| reach(&input.algorithm.array(field.array).extents[axis as usize]));
+        let others = stream.stages.iter().filter(|stage| !stream.fields[stage.field].carried);
+        others.for_each(|stage| reach(&stage.limits[at].1));
+        IntExpr::max_of(ends.iter().map(|end| IntExpr::from_affine(end, &[])))
+    })
 }
 
 /// How many iterations a time loop has, given the first and the last.

@@ -931,7 +931,7 @@ extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1_re
     else heat2d_S_piece1_R_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
 }
 
-// 128 columns and 1 lines of each plane a block, of which a warp has rows lines.
+// 128 columns a block, and so many rows a warp.
 template <int rows>
 static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_resident_tile(
     double *B,
@@ -981,22 +981,11 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_resident_tile(
             {
                 // S_piece1: heat2d.jl:8
                 if (S_piece1_rows && S_piece1_columns) {
-                    if (S_piece1_rows == every) {
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) {
                         #pragma unroll
-                        for (int k = 0; k < 4; k++) {
-                            #pragma unroll
-                            for (int r = 0; r < rows; r++) {
-                                B_held[r][k] = 0.25 * (A_own[r * 128 + 32 * k - 1] + A_own[r * 128 + 32 * k + 1] + A_own[r * 128 + 32 * k - 128] + A_own[r * 128 + 32 * k + 128]);
-                            }
-                        }
-                    }
-                    else {
-                        #pragma unroll
-                        for (int k = 0; k < 4; k++) {
-                            #pragma unroll
-                            for (int r = 0; r < rows; r++) {
-                                B_held[r][k] = 0.25 * (A_own[r * 128 + 32 * k - 1] + A_own[r * 128 + 32 * k + 1] + A_own[r * 128 + 32 * k - 128] + A_own[r * 128 + 32 * k + 128]);
-                            }
+                        for (int r = 0; r < rows; r++) {
+                            B_held[r][k] = 0.25 * (A_own[r * 128 + 32 * k - 1] + A_own[r * 128 + 32 * k + 1] + A_own[r * 128 + 32 * k - 128] + A_own[r * 128 + 32 * k + 128]);
                         }
                     }
                 }
@@ -1014,8 +1003,7 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_resident_tile(
                                 if (R_piece1_columns >> k & 1) A_own[r * 128 + 32 * k] = value;
                             }
                         }
-                    }
-                    else {
+                    } else {
                         #pragma unroll
                         for (int k = 0; k < 4; k++) {
                             #pragma unroll

@@ -997,7 +997,7 @@ extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_piece1_S1_piece
     else jacobi2d_S0_piece1_S1_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
 }
 
-// 64 columns and 1 lines of each plane a block, of which a warp has rows lines.
+// 64 columns a block, and so many rows a warp.
 template <int rows>
 static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_resident_tile(
     double *B,
@@ -1051,8 +1051,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_resident_til
                                 if (S0_piece1_columns >> k & 1) B_own[r * 64 + 32 * k] = value;
                             }
                         }
-                    }
-                    else {
+                    } else {
                         #pragma unroll
                         for (int k = 0; k < 2; k++) {
                             #pragma unroll
@@ -1077,8 +1076,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_resident_til
                                 if (S1_piece1_columns >> k & 1) A_own[r * 64 + 32 * k] = value;
                             }
                         }
-                    }
-                    else {
+                    } else {
                         #pragma unroll
                         for (int k = 0; k < 2; k++) {
                             #pragma unroll

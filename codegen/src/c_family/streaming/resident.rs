@@ -148,6 +148,15 @@ template <int columns, int lines, int c0, int c1, int l0, int l1, int p0, int p1
 };
 ";
 
+/// Opens a version of a loop over a thread's points: the only one, the first of two, or the second.
+fn version(condition: &str, out: &mut Writer) {
+    match condition {
+        "" => {}
+        "else" => out.reopen(condition),
+        condition => out.open(condition),
+    }
+}
+
 /// Names of the text's own variables.
 struct Locals {
     /// Subscripts of the first point of a tile.
@@ -244,9 +253,13 @@ impl Printer<'_> {
         let (columns, lines, points) = (resident.columns(stream), resident.lines(stream), resident.size.points);
         let [column, line, plane] = &names.origin;
         let rows = &names.rows;
-        out.line(format!(
-            "// {columns} columns and {lines} lines of each plane a block, of which a warp has {rows} lines."
-        ));
+        out.line(match (resident.is_line(stream), lines) {
+            (true, _) => format!("// {columns} points a block."),
+            (false, 1) => format!("// {columns} columns a block, and so many rows a warp."),
+            (false, lines) => format!(
+                "// {columns} columns and {lines} lines of each plane a block, and so many lines of all planes a warp."
+            ),
+        });
         out.line(format!("template <int {rows}>"));
         out.line(format!("static __device__ __forceinline__ void {kernel}_tile("));
         params.iter().for_each(|param| out.line(format!("    {param},")));
@@ -492,16 +505,14 @@ impl Printer<'_> {
         let everywhere = stage.thin == [false; 3] && stage.reads.iter().all(|read| *read != Source::Memory);
         let of_column = format!("{} >> {point} & 1", own.columns);
         let of_point = format!("{} >> {row} & {of_column}", own.rows);
-        let versions: Vec<(String, &str)> = match everywhere {
-            true => {
-                vec![(format!("if ({} == {})", own.rows, names.every), &of_column), ("else".to_string(), &of_point)]
-            }
-            false => vec![(String::new(), &of_point)],
-        };
-        for (condition, mask) in &versions {
-            if !condition.is_empty() {
-                out.open(condition);
-            }
+        // Of such fields what the one stage writes is stored, and nothing else.
+        let is_kept = it.stream.fields[stage.field].rim;
+        let any_value = waits.between || resident.held[stage.field] == Held::Registers && !is_kept;
+        let of_rows = [(format!("if ({} == {})", own.rows, names.every), &of_column), ("else".to_string(), &of_point)];
+        let of_any = [(String::new(), &of_point)];
+        let computed = if everywhere && !any_value { &of_rows[..] } else { &of_any[..] };
+        for (condition, mask) in computed {
+            version(condition, out);
             self.operands_in_tile(it, resident, names, at);
             out.line("#pragma unroll");
             out.open(format!("for (int {point} = 0; {point} < {points}; {point}++)"));
@@ -525,8 +536,6 @@ impl Printer<'_> {
             let text = self.value(&source.value, &instance).0;
             self.streamed.clear();
             let held = format!("{}[{row}][{point}]", field.held);
-            // Of such fields what the one stage writes is stored, and nothing else.
-            let is_kept = it.stream.fields[stage.field].rim;
             match (resident.held[stage.field], waits.between, everywhere) {
                 (Held::Shared, true, _) => out.line(format!("{waiting} = {text};")),
                 (Held::Shared, false, false) => out.line(format!("{place} = {text};")),
@@ -542,25 +551,21 @@ impl Printer<'_> {
             }
             out.close();
             out.close();
-            if !condition.is_empty() {
-                out.close();
-            }
+        }
+        if computed.len() > 1 {
+            out.close();
         }
         out.close();
         if waits.between {
             out.line("__syncthreads();");
             out.open(&runs);
-            for (condition, mask) in &versions {
-                if !condition.is_empty() {
-                    out.open(condition);
-                }
+            for (condition, mask) in &of_rows {
+                version(condition, out);
                 self.each_point(names, resident, out, &mut |out| {
                     out.line(format!("if ({mask}) {place} = {waiting};"));
                 });
-                if !condition.is_empty() {
-                    out.close();
-                }
             }
+            out.close();
             out.close();
         }
         out.close();
