@@ -304,30 +304,30 @@ struct tessella_grid {
 };
 
 // The blocks of a kernel that run at once, and no more than `most`; 0 where launches apart are better or must be.
-static unsigned int tessella_together(const void *kernel, int threads, int64_t most)
+static unsigned int tessella_together(const void *kernel, int threads, int shared, int64_t most, int turns)
 {
     int device = 0, able = 0, processors = 0, each = 0;
     if (cudaGetDevice(&device) != cudaSuccess
         || cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device) != cudaSuccess
         || cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess
-        || cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0) != cudaSuccess) return 0;
+        || cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared) != cudaSuccess) return 0;
     const int64_t held = (int64_t)processors * each;
-    if (!able || most <= 0 || most > 16 * held) return 0;
+    if (!able || most <= 0 || most > turns * held) return 0;
     return (unsigned int)(most < held ? most : held);
 }
 
 template <typename... T> struct tessella_cooperative {
-    static cudaError_t launch(void (*kernel)(T...), unsigned int blocks, dim3 threads, T... arguments)
+    static cudaError_t launch(void (*kernel)(T...), unsigned int blocks, dim3 threads, unsigned int shared, T... arguments)
     {
         void *all[] = {(void *)&arguments...};
-        return cudaLaunchCooperativeKernel((const void *)kernel, dim3(blocks), threads, all, 0, 0);
+        return cudaLaunchCooperativeKernel((const void *)kernel, dim3(blocks), threads, all, shared, 0);
     }
 };
 
 template <typename... T, typename... U>
-static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads, U... arguments)
+static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads, unsigned int shared, U... arguments)
 {
-    return tessella_cooperative<T...>::launch(kernel, blocks, threads, arguments...);
+    return tessella_cooperative<T...>::launch(kernel, blocks, threads, shared, arguments...);
 }
 
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
@@ -365,9 +365,9 @@ extern "C" int32_t heat_in_one_kernel(
     TESSELLA_TRY(B_device.copy_in(B));
     if (m <= 1073741824 && n <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && steps >= -1073741824 && steps <= 1073741824 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647) {
         {
-            const unsigned int tessella_all = tessella_together((const void *)heat_in_one_kernel_S_R_32, 32, floordiv(m - 1, 8) + 1 >= 1 && floordiv(n - 1, 4) + 1 >= 1 ? (floordiv(m - 1, 8) + 1) * (floordiv(n - 1, 4) + 1) : 0);
+            const unsigned int tessella_all = tessella_together((const void *)heat_in_one_kernel_S_R_32, 32, 0, floordiv(m - 1, 8) + 1 >= 1 && floordiv(n - 1, 4) + 1 >= 1 ? (floordiv(m - 1, 8) + 1) * (floordiv(n - 1, 4) + 1) : 0, 16);
             if (tessella_all > 0) {
-                TESSELLA_TRY(tessella_launch_together(heat_in_one_kernel_S_R_32, tessella_all, dim3(8, 4, 1), A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)steps));
+                TESSELLA_TRY(tessella_launch_together(heat_in_one_kernel_S_R_32, tessella_all, dim3(8, 4, 1), 0, A_device.at, B_device.at, (int32_t)m, (int32_t)n, (int32_t)B_1, (int32_t)steps));
             } else {
                 for (int64_t t = 1; t <= steps; t++) {
                     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 4); first_block_y += 65535) {
@@ -417,9 +417,9 @@ extern "C" int32_t heat_in_one_kernel(
         }
     } else {
         {
-            const unsigned int tessella_all = tessella_together((const void *)heat_in_one_kernel_S_R, 32, floordiv(m - 1, 8) + 1 >= 1 && floordiv(n - 1, 4) + 1 >= 1 ? (floordiv(m - 1, 8) + 1) * (floordiv(n - 1, 4) + 1) : 0);
+            const unsigned int tessella_all = tessella_together((const void *)heat_in_one_kernel_S_R, 32, 0, floordiv(m - 1, 8) + 1 >= 1 && floordiv(n - 1, 4) + 1 >= 1 ? (floordiv(m - 1, 8) + 1) * (floordiv(n - 1, 4) + 1) : 0, 16);
             if (tessella_all > 0) {
-                TESSELLA_TRY(tessella_launch_together(heat_in_one_kernel_S_R, tessella_all, dim3(8, 4, 1), A_device.at, B_device.at, m, n, B_1, steps));
+                TESSELLA_TRY(tessella_launch_together(heat_in_one_kernel_S_R, tessella_all, dim3(8, 4, 1), 0, A_device.at, B_device.at, m, n, B_1, steps));
             } else {
                 for (int64_t t = 1; t <= steps; t++) {
                     for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 4); first_block_y += 65535) {
