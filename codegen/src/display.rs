@@ -170,11 +170,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Parallel => "  # parallel".to_string(),
         Tag::Vector(lanes) => format!("  # vector({lanes})"),
         Tag::Unroll(times) => format!("  # unroll({times})"),
-        Tag::Stream(size) if size.hexagon.is_some() => format!("  # hexagonal({size})"),
-        Tag::Stream(size) => match size.resident {
-            Some(it) => format!("  # grid_sync({it}), else stream({size})"),
-            None => format!("  # stream({size})"),
-        },
+        Tag::Stream(size) => size.comment(),
         Tag::GridSync => "  # grid_sync".to_string(),
         Tag::Combine => "  # thread.x, combined".to_string(),
         Tag::Separate => "  # separate".to_string(),

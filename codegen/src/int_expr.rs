@@ -100,9 +100,9 @@ impl IntExpr {
 
     /// `self / other`, of numbers that are not negative and positive.
     pub fn over(self, other: IntExpr) -> IntExpr {
-        match (&self, &other) {
-            (_, IntExpr::Const(divisor)) => self.floor_div(*divisor),
-            _ => IntExpr::Quotient(Box::new(self), Box::new(other)),
+        match other {
+            IntExpr::Const(divisor) => self.floor_div(divisor),
+            other => IntExpr::Quotient(Box::new(self), Box::new(other)),
         }
     }
 

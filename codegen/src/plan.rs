@@ -143,9 +143,6 @@ pub struct PlannedKernel {
     pub dynamic: u32,
 }
 
-/// With more turns than this, a launch costs little beside what it runs.
-pub const MOST_TURNS: i64 = 16;
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     Allocate(BufferId),
@@ -155,7 +152,7 @@ pub enum Step {
     /// Skipped if an extent of the grid is not positive.
     Launch(KernelId),
     /// Launches a kernel with as many blocks as run at once, and no more than its grid has; where the device does not run kernels
-    /// like that, or the blocks would take more than [`MOST_TURNS`] turns, runs the other steps.
+    /// like that, or the blocks would take [too many turns](Blocks::most_turns), runs the other steps.
     Together {
         kernel: KernelId,
         apart: Vec<Step>,

@@ -247,6 +247,14 @@ impl Blocks {
             Blocks::Together | Blocks::Resident => true,
         }
     }
+
+    /// How many turns blocks that run at once may take to make up a grid. With more, launches cost little beside what they run.
+    pub fn most_turns(self) -> i64 {
+        match self {
+            Blocks::Apart | Blocks::Together => 16,
+            Blocks::Resident => 1,
+        }
+    }
 }
 
 /// How wide the integers are that a kernel counts with. Values of the source keep their types.

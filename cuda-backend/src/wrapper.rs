@@ -5,7 +5,7 @@ use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::plan::{
-    DeviceMemory, Event, HostSide, LaunchPlan, MOST_TURNS, PaddedAxis, PlannedKernel, Queue, Queues, Step,
+    DeviceMemory, Event, HostSide, LaunchPlan, PaddedAxis, PlannedKernel, Queue, Queues, Step,
 };
 use tessella_codegen::program::{Blocks, KernelParam, Width};
 use tessella_polyhedral::layers::{BufferId, Lifetime};
@@ -257,8 +257,7 @@ impl Wrapper<'_, '_> {
         let name = &kernel.name;
         let most = self.printer.int(&kernel.grid[0]);
         out.open("");
-        let turns = if kernel.blocks == Blocks::Resident { 1 } else { MOST_TURNS };
-        let shared = kernel.dynamic;
+        let (turns, shared) = (kernel.blocks.most_turns(), kernel.dynamic);
         let blocks = format!("tessella_together((const void *){name}, {}, {shared}, {most}, {turns})", x * y * z);
         out.line(format!("const unsigned int tessella_all = {blocks};"));
         out.open("if (tessella_all > 0)");

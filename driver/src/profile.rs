@@ -68,18 +68,18 @@ pub fn report(unit: &Unit<'_>, built: &Built, measured: Measured) -> Result<Repo
         });
         operations = operations.saturating_sub(share - left);
         steps += own_steps;
-        kernels.push(Group { kernels: launched.clone(), work: or_too_long(counted).map_err(core)? });
+        kernels.push(Group { kernels: launched.clone(), work: or_uncounted(counted).map_err(core)? });
     }
     let params = algorithm.params.iter().zip(params).map(|(param, value)| (param.name.clone(), *value)).collect();
     Ok(Report { function: algorithm.name.clone(), params, measured, kernels })
 }
 
-/// Counting that reaches its limit counts nothing; it says nothing against the program.
-fn or_too_long(
+/// Counting that reaches its limit, or that isl cannot do, counts nothing; it says nothing against the program, which has run.
+fn or_uncounted(
     counted: Result<Option<Work>, tessella_polyhedral::error::Error>,
 ) -> Result<Option<Work>, tessella_polyhedral::error::Error> {
     match counted {
-        Err(error) if error.is_quota() => Ok(None),
+        Err(tessella_polyhedral::error::Error::Isl(_)) => Ok(None),
         other => other,
     }
 }

@@ -238,11 +238,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Vector(width) => format!("  # vector({width})"),
         Tag::Unroll(factor) => format!("  # unroll({factor})"),
         Tag::Separate => "  # separate".to_string(),
-        Tag::Stream(size) if size.hexagon.is_some() => format!("  # hexagonal({size})"),
-        Tag::Stream(size) => match size.resident {
-            Some(it) => format!("  # grid_sync({it}), else stream({size})"),
-            None => format!("  # stream({size})"),
-        },
+        Tag::Stream(size) => size.comment(),
         Tag::GridSync => "  # grid_sync".to_string(),
         Tag::Combine => "  # thread.x, combined".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),

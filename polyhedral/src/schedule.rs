@@ -151,7 +151,14 @@ impl StreamSize {
         StreamSize { steps: 2, points, rows: Some(64), lines: 4, hexagon: Some(hexagon), ..StreamSize::USUAL }
     }
 
-    /// The command that asks for it.
+    /// The commands that ask for it, as comments beside a loop have them.
+    pub fn comment(&self) -> String {
+        let name = if self.hexagon.is_some() { "hexagonal" } else { "stream" };
+        let resident = self.resident.map(|it| format!("grid_sync({it}), else "));
+        format!("  # {}{name}({self})", resident.unwrap_or_default())
+    }
+
+    /// The command that asks for it, but for domains that blocks can hold.
     pub fn command(&self, computation: &str, at: &str) -> String {
         let name = if self.hexagon.is_some() { "hexagonal" } else { "stream" };
         format!("{name}({computation}, {at}, {self})")

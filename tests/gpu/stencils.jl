@@ -161,6 +161,8 @@ end
 
 # Steps of the time loop, as the schedule has them, that a shape makes in one pass over the arrays, at most; `nothing` for one of each nest.
 function steps_of_pass(shape)
+    # Blocks that keep their tiles make all of them.
+    occursin(r"^grid_sync\(\w+, t, \d", shape) && return Inf
     found = match(r"^(\w+)\(\(?([\w, ]*?)\)?, t, (?:\(?[ijk][ijk, ]*\)?, )?(\d+)", shape)
     found === nothing && return nothing
     word, names, number = found[1], split(found[2], ','), parse(Int, found[3])
@@ -172,7 +174,7 @@ end
 
 # The same of Tessella's choice, by its schedule: that of the loop for large arrays comes first.
 function steps_of_choice(schedule)
-    found = match(r"# (stream|hexagonal)\((\d+)", schedule)
+    found = match(r"(?:# |else )(stream|hexagonal)\((\d+)", schedule)
     return found === nothing ? nothing : steps_of_pass("$(found[1])(S, t, $(found[2]))")
 end
 

@@ -393,6 +393,10 @@ fn blocks_that_keep_their_tiles_compute_what_the_source_does() {
             failures.extend(outcome);
         }
     }
+    // What blocks cannot hold may run in hexagons.
+    let (name, arguments, element, body) = programs().swap_remove(0);
+    let both = "hexagonal(S, t, 1, 2, 4, 32, 1)\n    grid_sync(S, t, 2, 2, 9, 4)";
+    failures.extend(check_kernels(name, &function(arguments, element, &body, both), &SIZES, 6));
     for (name, text, _) in other_programs() {
         for command in ["grid_sync(S, t, 1, 2, 20, 8, 12)", "grid_sync(S, t, 2, 1, 28, 14, 19)"] {
             let outcome =

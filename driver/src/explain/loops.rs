@@ -246,6 +246,23 @@ fn passes(verified: &Verified, path: &Path) -> String {
     if all.all(|other| other == first) { first } else { String::new() }
 }
 
+/// How a time loop streams.
+fn how_it_streams(size: StreamSize) -> String {
+    let apart = match size.hexagon {
+        Some(it) => format!(
+            "in hexagons of {} steps, in their first and last step {} rows high, whose rows lie in registers",
+            it.steps(),
+            it.width + 1
+        ),
+        None => format!("{} steps in one pass over the data, in registers", size.steps),
+    };
+    let Some(it) = size.resident else { return format!("in order, {apart}") };
+    let often = if it.steps == 1 { "step".to_string() } else { format!("{} steps", it.steps) };
+    format!(
+        "in order inside of one kernel where its blocks hold all of it in shared memory, which wait for each other after every {often}; else {apart}"
+    )
+}
+
 /// The same for one statement, whose instances the loop numbers so.
 fn counted(verified: &Verified, id: ComputationId, at: &Affine) -> String {
     let iterators = &verified.algorithm().computation(id).iterators;
@@ -324,20 +341,7 @@ fn way(
         Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => {
             "in order".to_string()
         }
-        Tag::Stream(StreamSize { hexagon: Some(it), .. }) => format!(
-            "in order, in hexagons of {} steps, in their first and last step {} rows high, whose rows lie in registers",
-            2 * it.height + 2,
-            it.width + 1
-        ),
-        Tag::Stream(StreamSize { steps, resident: Some(it), .. }) => format!(
-            "in order inside of one kernel where its blocks hold all of it in shared memory, which wait for each other after every {}; else {steps} \
-             steps in one pass over the data, in registers",
-            match it.steps {
-                1 => "step".to_string(),
-                steps => format!("{steps} steps"),
-            },
-        ),
-        Tag::Stream(size) => format!("in order, {} steps in one pass over the data, in registers", size.steps),
+        Tag::Stream(size) => how_it_streams(size),
         Tag::GridSync => "in order inside of one kernel, whose blocks wait for each other".to_string(),
         Tag::Separate => "in order, full tiles apart from partial ones".to_string(),
         Tag::Unroll(factor) => format!("in order, {factor} iterations written out at a time"),

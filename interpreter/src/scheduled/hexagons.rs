@@ -7,6 +7,7 @@ use super::error::ScheduledError;
 use super::expression::{Operand, bind, evaluate};
 use super::host::Host;
 use super::integer;
+use super::places::Places;
 use super::streaming::block;
 use std::collections::BTreeMap;
 use tessella_codegen::int_expr::IntExpr;
@@ -51,9 +52,7 @@ struct Block<'a> {
     it: &'a Streaming,
     hexagon: &'a Hexagon,
     halves: &'a Halves,
-    /// Along columns, lines and rows.
-    extents: Vec<[i64; 3]>,
-    limits: Vec<[(i64, i64); 3]>,
+    places: Places<'a>,
     first: i64,
     steps: i64,
     half: Half,
@@ -84,21 +83,12 @@ impl<'a> Block<'a> {
     ) -> Result<Self, ScheduledError> {
         let value = |expr: &IntExpr| integer::value(expr, host.params, &host.variables);
         let variable = |id| value(&IntExpr::Variable(id));
-        let mut extents = vec![];
-        for [columns, lines, rows] in &it.extents {
-            extents.push([value(columns)?, value(lines)?, value(rows)?]);
-        }
-        let mut limits = vec![];
-        let both = |(low, high): &(IntExpr, IntExpr)| Ok::<_, ScheduledError>((value(low)?, value(high)?));
-        for [columns, lines, rows] in &it.limits {
-            limits.push([both(columns)?, both(lines)?, both(rows)?]);
-        }
         let half = variable(halves.half)?;
         let half = Half { round: half / 2, phase: (half % 2) as u32, last: variable(halves.last)? };
         let [strips, bands, _] = it.hexagon_grid(hexagon);
         let (strips, bands) = (value(&strips)?, value(&bands)?);
         let (first, steps) = (variable(it.first)?, variable(halves.steps)?);
-        Ok(Block { it, hexagon, halves, extents, limits, first, steps, half, strips, bands })
+        Ok(Block { it, hexagon, halves, places: Places::of(host, it)?, first, steps, half, strips, bands })
     }
 
     fn run(&self, host: &mut Host<'_>, kernel: &Kernel, number: i64) -> Result<(), ScheduledError> {
@@ -162,7 +152,7 @@ impl<'a> Block<'a> {
                     let mut points = vec![];
                     for (line, x) in (0..lines).flat_map(|line| (0..width).map(move |x| (line, x))) {
                         let point = [place.west + x - frame, place.top + line, place.origin + row];
-                        let runs = (0..self.steps).contains(&version) && self.in_box(at, point);
+                        let runs = (0..self.steps).contains(&version) && self.places.in_box(at, point);
                         let find = |field: usize, fresh: bool, [back, by, row]: [i64; 3]| {
                             let (from, wanted) = if fresh { (&new, version + 1) } else { (&rows, version) };
                             let place = x - back;
@@ -191,7 +181,7 @@ impl<'a> Block<'a> {
                             false if self.it.is_carried(stage.field) => {
                                 find(stage.field, false, [hexagon.skew, 0, row])
                             }
-                            false => self.element(stage.field, point).and_then(|element| {
+                            false => self.places.element(stage.field, point).and_then(|element| {
                                 let (own, _) = self.it.buffers[stage.field];
                                 let position = host.position.clone();
                                 block(host, own).ok()?.read(&element, &position, "a hexagon").ok()
@@ -229,17 +219,6 @@ impl<'a> Block<'a> {
             && of_warp < lines + above
     }
 
-    fn in_box(&self, stage: usize, point: [i64; 3]) -> bool {
-        self.limits[stage].iter().zip(point).all(|((low, high), at)| (*low..=*high).contains(&at))
-    }
-
-    /// The subscripts of a column, line and row from 0, along the axes that the arrays have.
-    fn element(&self, field: usize, point: [i64; 3]) -> Option<Vec<i64>> {
-        let inside = self.extents[field].iter().zip(point).all(|(extent, at)| (1..=*extent).contains(&at));
-        let axes = self.it.stream.axes.iter().zip(point).filter(|(axis, _)| axis.is_some());
-        inside.then(|| axes.map(|(_, at)| at - 1).collect())
-    }
-
     /// The rows that enter before a step.
     fn load(
         &self,
@@ -258,7 +237,8 @@ impl<'a> Block<'a> {
             let (width, lines) =
                 (hexagon.tile(stream), hexagon.planes.as_ref().map_or(1, |planes| planes.held(hexagon)));
             for (line, x) in (0..lines).flat_map(|line| (0..width).map(move |x| (line, x))) {
-                let element = self.element(field, [place.west + x - frame, place.top + line, place.origin + row]);
+                let element =
+                    self.places.element(field, [place.west + x - frame, place.top + line, place.origin + row]);
                 points.push(match element.map(|element| block(host, buffer)?.read(&element, &position, "a hexagon")) {
                     None | Some(Err(ScheduledError::Undefined { .. })) => None,
                     Some(value) => Some(value?),
@@ -285,7 +265,7 @@ impl<'a> Block<'a> {
         for (at, value) in points.iter().enumerate() {
             let at = at as i64;
             let (column, line) = (place.west + at % width - frame, place.top + at / width);
-            let element = self.element(field, [column, line, place.origin + row]);
+            let element = self.places.element(field, [column, line, place.origin + row]);
             let [columns, lines] = &place.stored;
             let is_stored = columns.contains(&column) && lines.contains(&line);
             let Some(element) = element.filter(|_| is_stored) else { continue };

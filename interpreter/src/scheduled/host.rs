@@ -5,10 +5,9 @@ use super::expression::{Surroundings, bind, execute, goes_on, values};
 use super::integer;
 use super::kernel;
 use super::memory::{Block, Memory, Position};
-use super::resident;
 use super::shuffle::Shuffle;
 use std::collections::BTreeMap;
-use tessella_codegen::program::{For, Going, Node};
+use tessella_codegen::program::{Blocks, For, Going, Node};
 use tessella_codegen::{Input, Program};
 use tessella_polyhedral::layers::{Direction, Lifetime};
 use tessella_polyhedral::schedule::Tag;
@@ -95,17 +94,12 @@ impl Host<'_> {
             Node::Launch(id) => kernel::launch(self, self.program.kernel(*id)),
             Node::Together { kernel, apart } => {
                 let kernel = self.program.kernel(*kernel);
-                match kernel.body.as_slice() {
-                    [Node::Streaming(it)] => {
-                        let blocks = integer::value(&kernel.grid[0], self.params, &self.variables)?;
-                        match it.resident().filter(|_| blocks > 0) {
-                            Some((resident, residing)) => {
-                                resident::launch(self, kernel, (it, resident, residing), blocks)
-                            }
-                            None => self.block(apart),
-                        }
+                match kernel.blocks {
+                    Blocks::Apart | Blocks::Together => kernel::launch_together(self, kernel),
+                    Blocks::Resident if integer::value(&kernel.grid[0], self.params, &self.variables)? > 0 => {
+                        kernel::launch(self, kernel)
                     }
-                    _ => kernel::launch_together(self, kernel),
+                    Blocks::Resident => self.block(apart),
                 }
             }
             Node::Copy { buffer, direction } => {

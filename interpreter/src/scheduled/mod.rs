@@ -14,6 +14,7 @@ mod host;
 mod integer;
 mod kernel;
 mod memory;
+mod places;
 mod resident;
 mod shuffle;
 mod streaming;

@@ -6,6 +6,7 @@ use super::error::ScheduledError;
 use super::expression::{Operand, bind, evaluate};
 use super::host::Host;
 use super::integer;
+use super::places::{Bounds, Places, is_in};
 use super::streaming::block;
 use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::program::Kernel;
@@ -14,16 +15,12 @@ use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::stream::{Resident, Source};
 use tessella_scalar::Constant;
 
-/// First and last subscripts along columns, lines and rows.
-type Bounds = [(i64, i64); 3];
-
 /// What all blocks know.
 struct Launch<'a> {
     kernel: &'a Kernel,
     it: &'a Streaming,
     resident: &'a Resident,
-    extents: Vec<[i64; 3]>,
-    limits: Vec<Bounds>,
+    places: Places<'a>,
     turns: i64,
     first: i64,
 }
@@ -46,18 +43,6 @@ pub(super) fn launch(
 ) -> Result<(), ScheduledError> {
     let value = |host: &Host<'_>, expr: &IntExpr| integer::value(expr, host.params, &host.variables);
     let variable = |host: &Host<'_>, id| value(host, &IntExpr::Variable(id));
-    let (mut extents, mut limits) = (vec![], vec![]);
-    for extent in &it.extents {
-        let [columns, lines, rows] = extent;
-        extents.push([value(host, columns)?, value(host, lines)?, value(host, rows)?]);
-    }
-    for limit in &it.limits {
-        let mut own = [(0, 0); 3];
-        for (own, (low, high)) in own.iter_mut().zip(limit) {
-            *own = (value(host, low)?, value(host, high)?);
-        }
-        limits.push(own);
-    }
     let count = variable(host, residing.count)?;
     let turns = residing.turns.map(|turns| variable(host, turns)).transpose()?;
     let rows = variable(host, residing.rows)?;
@@ -67,8 +52,7 @@ pub(super) fn launch(
         kernel,
         it,
         resident,
-        extents,
-        limits,
+        places: Places::of(host, it)?,
         turns: turns.unwrap_or(count * it.stream.period),
         first: variable(host, it.first)?,
     };
@@ -136,16 +120,12 @@ pub(super) fn launch(
     for tile in &tiles {
         host.position = outer.inside(execution, tile.number);
         for (at, field) in stream.fields.iter().enumerate() {
-            let written = (!field.rim).then(|| launch.limits[field.writer]);
+            let written = (!field.rim).then(|| launch.places.limits[field.writer]);
             launch.store(host, tile, at, it.buffers[at].0, &|point| written.is_none_or(|it| is_in(&it, point)))?;
         }
     }
     host.position = outer;
     Ok(())
-}
-
-fn is_in(bounds: &Bounds, point: [i64; 3]) -> bool {
-    bounds.iter().zip(point).all(|((low, high), at)| (*low..=*high).contains(&at))
 }
 
 /// The points of a box, columns first.
@@ -173,13 +153,6 @@ impl Tile {
 }
 
 impl Launch<'_> {
-    /// The memory of a point, if the array has it.
-    fn element(&self, field: usize, point: [i64; 3]) -> Option<Vec<i64>> {
-        let inside = self.extents[field].iter().zip(point).all(|(extent, at)| (1..=*extent).contains(&at));
-        let along = self.it.stream.axes.iter().zip(point).filter(|(axis, _)| axis.is_some());
-        inside.then(|| along.map(|(_, at)| at - 1).collect())
-    }
-
     /// Loads the points of a tile that are wanted.
     fn load(
         &self,
@@ -191,7 +164,7 @@ impl Launch<'_> {
     ) -> Result<(), ScheduledError> {
         let position = host.position.clone();
         for point in points(tile.all).filter(|point| wanted(*point)) {
-            let (Some(at), Some(element)) = (tile.at(point), self.element(field, point)) else { continue };
+            let (Some(at), Some(element)) = (tile.at(point), self.places.element(field, point)) else { continue };
             tile.held[field][at] = match block(host, buffer)?.read(&element, &position, "a tile") {
                 Ok(value) => Some(value),
                 Err(ScheduledError::Undefined { .. }) => None,
@@ -223,7 +196,7 @@ impl Launch<'_> {
         let own = self.it.buffers[field].0;
         let name = &self.kernel.name;
         for point in points(tile.owned).filter(|point| wanted(*point)) {
-            let Some(element) = self.element(field, point) else { continue };
+            let Some(element) = self.places.element(field, point) else { continue };
             match tile.value(field, point) {
                 Some(value) => block(host, buffer)?.write(&element, value, &position, name)?,
                 // What nothing ever stored stays so.
@@ -246,7 +219,7 @@ impl Launch<'_> {
                 continue;
             }
             let mut values = vec![];
-            for point in points(tile.all).filter(|point| is_in(&self.limits[at], *point)) {
+            for point in points(tile.all).filter(|point| self.places.in_box(at, *point)) {
                 let mut operands = vec![];
                 let mut is_inside = true;
                 for read in &stage.reads {

@@ -7,6 +7,7 @@ use super::error::ScheduledError;
 use super::expression::{Operand, bind, evaluate};
 use super::host::Host;
 use super::integer;
+use super::places::Places;
 use std::collections::BTreeMap;
 use tessella_codegen::program::Kernel;
 use tessella_codegen::stream::Streaming;
@@ -29,6 +30,9 @@ pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel, it: &Streaming, block
     if let Some((hexagon, halves)) = it.hexagons() {
         return super::hexagons::launch(host, kernel, (it, hexagon, halves), blocks);
     }
+    if let Some((resident, residing)) = it.resident() {
+        return super::resident::launch(host, kernel, (it, resident, residing), blocks);
+    }
     let mut warps: Vec<i64> = (0..blocks).collect();
     host.shuffle.order(&mut warps);
     let execution = host.execution();
@@ -44,8 +48,7 @@ pub(super) fn launch(host: &mut Host<'_>, kernel: &Kernel, it: &Streaming, block
 /// What a warp knows from the start.
 struct Warp<'a> {
     it: &'a Streaming,
-    extents: Vec<[i64; 3]>,
-    limits: Vec<[(i64, i64); 3]>,
+    places: Places<'a>,
     first: i64,
     /// The parts of the rows, where the launch chose them.
     parts: Option<i64>,
@@ -55,20 +58,8 @@ struct Warp<'a> {
 
 impl<'a> Warp<'a> {
     fn new(host: &Host<'_>, it: &'a Streaming) -> Result<Warp<'a>, ScheduledError> {
-        let value = |expr| integer::value(expr, host.params, &host.variables);
         let variable =
             |id| integer::value(&tessella_codegen::int_expr::IntExpr::Variable(id), host.params, &host.variables);
-        let (mut extents, mut limits) = (vec![], vec![]);
-        for [columns, lines, rows] in &it.extents {
-            extents.push([value(columns)?, value(lines)?, value(rows)?]);
-        }
-        for limit in &it.limits {
-            let mut own = [(0, 0); 3];
-            for (own, (low, high)) in own.iter_mut().zip(limit) {
-                *own = (value(low)?, value(high)?);
-            }
-            limits.push(own);
-        }
         let rest = match it.rest {
             Some(rest) => {
                 let steps = variable(rest.steps)?;
@@ -78,7 +69,7 @@ impl<'a> Warp<'a> {
             None => None,
         };
         let parts = it.parts.map(variable).transpose()?;
-        Ok(Warp { it, extents, limits, first: variable(it.first)?, parts, rest })
+        Ok(Warp { it, places: Places::of(host, it)?, first: variable(it.first)?, parts, rest })
     }
 
     fn run(&self, host: &mut Host<'_>, kernel: &Kernel, warp: i64) -> Result<(), ScheduledError> {
@@ -112,7 +103,7 @@ impl<'a> Warp<'a> {
             for (field, it) in stream.fields.iter().enumerate().filter(|(_, it)| it.rim) {
                 let number = now + it.lead;
                 let writers: Vec<usize> = stream.writers(field).collect();
-                let computed = |at: [i64; 2]| writers.iter().any(|it| self.in_box(*it, [at[0], at[1], number]));
+                let computed = |at: [i64; 2]| writers.iter().any(|it| self.places.in_box(*it, [at[0], at[1], number]));
                 let points = self.row_of_memory(host, field, corner, number, &|at| it.carried || !computed(at))?;
                 if let Some((0, ..)) = self.rest
                     && it.carried
@@ -125,7 +116,7 @@ impl<'a> Warp<'a> {
             for step in 0..steps {
                 for (at, stage) in stream.stages.iter().enumerate() {
                     let here = now - (step * stream.lag + stage.lag);
-                    let (low, high) = self.limits[at][2];
+                    let (low, high) = self.places.limits[at][2];
                     let makes = |(_, turns, _)| stream.period * step + stage.turn < turns;
                     let runs = (low..=high).contains(&here) && self.rest.is_none_or(makes);
                     // What is not computed is of the version before, or of this one as far as it is.
@@ -145,7 +136,7 @@ impl<'a> Warp<'a> {
                             let [column, line] = self.place(corner, place);
                             // A lane computes no line some of whose operands no line is.
                             let computed = stream.lines(at).contains(&(line - corner[1]));
-                            *value = match (self.in_box(at, [column, line, here]), computed) {
+                            *value = match (self.places.in_box(at, [column, line, here]), computed) {
                                 (true, true) => {
                                     self.point(host, &rows, at, step, (now - base, here), corner, [column, line])?
                                 }
@@ -163,7 +154,7 @@ impl<'a> Warp<'a> {
                     let done = done && (!carried || stream.fields[stage.field].finisher == at);
                     if done && stored_rows.contains(&here) {
                         let wanted = |[column, line]: [i64; 2]| {
-                            stored([column, line]) && (!box_only || self.in_box(at, [column, line, here]))
+                            stored([column, line]) && (!box_only || self.places.in_box(at, [column, line, here]))
                         };
                         self.store(host, kernel, stage.field, here, corner, &values, &wanted)?;
                     }
@@ -178,18 +169,6 @@ impl<'a> Warp<'a> {
     fn place(&self, [west, top]: [i64; 2], at: usize) -> [i64; 2] {
         let width = i64::from(LANES * self.it.stream.size.points);
         [west + at as i64 % width, top + at as i64 / width]
-    }
-
-    /// Whether a stage computes the point.
-    fn in_box(&self, stage: usize, point: [i64; 3]) -> bool {
-        self.limits[stage].iter().zip(point).all(|((low, high), at)| (*low..=*high).contains(&at))
-    }
-
-    /// The memory of a point, if the array has it.
-    fn element(&self, field: usize, point: [i64; 3]) -> Option<Vec<i64>> {
-        let inside = self.extents[field].iter().zip(point).all(|(extent, at)| (1..=*extent).contains(&at));
-        let along = self.it.stream.axes.iter().zip(point).filter(|(axis, _)| axis.is_some());
-        inside.then(|| along.map(|(_, at)| at - 1).collect())
     }
 
     /// Some points of a row as it was before the launch; unknown outside of the array.
@@ -207,7 +186,7 @@ impl<'a> Warp<'a> {
         let mut values = vec![];
         for at in 0..i64::from(LANES * size.points) as usize * self.it.stream.all_lines() as usize {
             let [column, line] = self.place(corner, at);
-            let element = self.element(field, [column, line, row]).filter(|_| wanted([column, line]));
+            let element = self.places.element(field, [column, line, row]).filter(|_| wanted([column, line]));
             values.push(match element {
                 None => None,
                 Some(element) => match block(host, buffer)?.read(&element, &position, "a stream") {
@@ -235,7 +214,7 @@ impl<'a> Warp<'a> {
         let position = host.position.clone();
         for (at, value) in values.iter().enumerate() {
             let [column, line] = self.place(corner, at);
-            let element = self.element(field, [column, line, row]).filter(|_| wanted([column, line]));
+            let element = self.places.element(field, [column, line, row]).filter(|_| wanted([column, line]));
             let Some(element) = element else { continue };
             let name = host.input.layout.buffer(to).name.clone();
             match value {

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! A launch over a small matrix ends before its blocks have work for long, and each of them waits for memory on its way; tiles that stay in
-//! shared memory wait for each other once in four steps. Measured on ten programs of 300 x 300 to 2048 x 2048 points, this was the faster
-//! way wherever the tiles fitted ([`crate::stream::resident`]); over planes in space it never was.
+//! shared memory wait for each other once in four steps ([`crate::stream::resident`]). `docs/performance.md` has what twelve programs gain by it,
+//! where tiles fit; over planes in space streams were as fast or faster.
 
 use super::stream::reads_neighbours;
 use crate::algorithm::{Algorithm, ComputationId};
@@ -14,7 +14,8 @@ use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
 use crate::schedule::{Loop, Node, Path, ResidentSize, StreamSize, Tag};
-use crate::stream::{self, Resident, Stream};
+use crate::stream::resident::Reaches;
+use crate::stream::{self, Resident};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Points that steps between two barriers reach to one side: more are computed twice too often, fewer make barriers too frequent.
@@ -51,7 +52,7 @@ pub(crate) fn keep(ctx: &Ctx, scheduled: &mut Scheduled, given: &BTreeSet<Comput
     Ok(())
 }
 
-/// The sizes in which blocks keep what a time loop works on, if that pays.
+/// The sizes in which blocks keep what a time loop works on, if it is one over matrices whose points depend on each other.
 fn of_loop(
     ctx: &Ctx,
     algorithm: &Algorithm,
@@ -59,26 +60,18 @@ fn of_loop(
     size: StreamSize,
     depth: usize,
 ) -> Result<Option<ResidentSize>, Error> {
-    let stream = stream::find(ctx, algorithm, it, size, depth)?;
-    Ok(stream.ok().and_then(|stream| size_for(algorithm, &stream)))
-}
-
-/// The sizes for a stream, if it is one over matrices whose points depend on each other.
-pub(crate) fn size_for(algorithm: &Algorithm, stream: &Stream) -> Option<ResidentSize> {
-    let [Some(_), None, Some(_)] = stream.axes else { return None };
-    if !reads_neighbours(stream) {
-        return None;
+    let Ok(stream) = stream::find(ctx, algorithm, it, size, depth)? else { return Ok(None) };
+    if !matches!(stream.axes, [Some(_), None, Some(_)]) || !reads_neighbours(&stream) {
+        return Ok(None);
     }
-    let (warps, lines) = (ResidentSize::WARPS, ResidentSize::LINES);
-    let fits = |size: ResidentSize| Resident::of(algorithm, stream, size).ok();
-    let one = fits(ResidentSize { steps: 1, points: 2, rows: ResidentSize::ROWS / 2, warps, lines })
-        .or_else(|| fits(ResidentSize { steps: 1, points: 2, rows: LEAST_ROWS, warps, lines }))?;
-    let reach = one.beside.iter().flat_map(|it| [it.below, it.above]).max().unwrap_or(1).max(1);
-    let steps = u32::try_from((REACH / reach).max(1)).ok()?;
+    let beside = Reaches::of(&stream, 1).beside;
+    let reach = beside.iter().map(|it| it.below.max(it.above)).max().unwrap_or(0);
+    let steps = (REACH / reach.max(1)).max(1) as u32;
     let largest = |points: u32, most: u32| {
-        let sizes = (LEAST_ROWS..=most).rev();
-        sizes.map(|rows| ResidentSize { steps, points, rows, warps, lines }).find(|size| fits(*size).is_some())
+        let (warps, lines) = (ResidentSize::WARPS, ResidentSize::LINES);
+        let mut sizes = (LEAST_ROWS..=most).rev().map(|rows| ResidentSize { steps, points, rows, warps, lines });
+        sizes.find(|size| Resident::of(algorithm, &stream, *size).is_ok())
     };
     let wide = largest(ResidentSize::POINTS, ResidentSize::ROWS).filter(|size| size.rows >= FEW_ROWS);
-    wide.or_else(|| largest(ResidentSize::POINTS / 2, FEW_ROWS))
+    Ok(wide.or_else(|| largest(ResidentSize::POINTS / 2, FEW_ROWS)))
 }

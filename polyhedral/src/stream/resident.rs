@@ -63,26 +63,27 @@ struct Since {
     written: BTreeSet<usize>,
 }
 
-/// Registers of a thread besides the points that it holds.
-const OTHER_REGISTERS: i64 = 36;
+/// How far some steps reach from the points that a block owns.
+pub(crate) struct Reaches {
+    /// Along each axis, whatever is read.
+    pub(crate) beside: [Reach; 3],
+    /// Of each field, what has to be there before the first of them.
+    wanted: Vec<[Reach; 3]>,
+}
 
-impl Resident {
-    /// How a stream runs so.
-    pub(crate) fn of(algorithm: &Algorithm, stream: &Stream, size: ResidentSize) -> Result<Resident, Obstacle> {
-        let fields = stream.fields.len();
-        let mut wanted = vec![[Reach::default(); 3]; fields];
-        let mut most = [Reach::default(); 3];
-        for _ in 0..size.steps {
+impl Reaches {
+    pub(crate) fn of(stream: &Stream, steps: u32) -> Reaches {
+        let mut wanted = vec![[Reach::default(); 3]; stream.fields.len()];
+        let mut beside = [Reach::default(); 3];
+        for _ in 0..steps {
             for stage in stream.stages.iter().rev() {
                 let own = wanted[stage.field];
                 for read in &stage.reads {
                     let Source::Field { field, offset, .. } = read else { continue };
                     for (axis, by) in offset.iter().enumerate() {
                         let Reach { below, above } = own[axis];
-                        let reach = Reach { below: (below - by).max(0), above: (above + by).max(0) };
-                        for all in [&mut wanted[*field][axis], &mut most[axis]] {
-                            all.below = all.below.max(reach.below);
-                            all.above = all.above.max(reach.above);
+                        for all in [&mut wanted[*field][axis], &mut beside[axis]] {
+                            *all = Reach { below: all.below.max(below - by), above: all.above.max(above + by) };
                         }
                     }
                 }
@@ -91,19 +92,49 @@ impl Resident {
             let anew = stream.fields.iter().zip(&mut wanted).filter(|(field, _)| !field.carried);
             anew.for_each(|(_, wanted)| *wanted = [Reach::default(); 3]);
         }
-        let exchanged: Vec<bool> = wanted.iter().map(|it| *it != [Reach::default(); 3]).collect();
+        Reaches { beside, wanted }
+    }
+}
+
+impl ResidentSize {
+    fn check(&self) -> Result<(), Obstacle> {
+        let ResidentSize { steps, points, rows, warps, lines } = *self;
+        let within = |number: u32, most: u32| (1..=most).contains(&number);
+        if within(steps, 64)
+            && [points, rows, warps].iter().all(|it| within(*it, super::MOST_WARPS))
+            && within(lines, 1024)
+        {
+            return Ok(());
+        }
+        Err(Obstacle(format!(
+            "a tile makes 1 to 64 steps between two barriers, with 1 to {most} points of a row for each lane, 1 to {most} rows for each warp, \
+             1 to {most} warps, and 1 to 1024 lines of a plane",
+            most = super::MOST_WARPS
+        )))
+    }
+}
+
+/// Registers of a thread besides the points that it holds.
+const OTHER_REGISTERS: i64 = 36;
+
+impl Resident {
+    /// How a stream runs so.
+    pub(crate) fn of(algorithm: &Algorithm, stream: &Stream, size: ResidentSize) -> Result<Resident, Obstacle> {
+        size.check()?;
+        let Reaches { beside, wanted } = Reaches::of(stream, size.steps);
         let is_read_beside =
             |at: usize| {
                 stream.stages.iter().flat_map(|stage| &stage.reads).any(
                     |read| matches!(read, Source::Field { field, offset, .. } if *field == at && *offset != [0; 3]),
                 )
             };
-        let held = (0..fields).map(|at| match exchanged[at] || is_read_beside(at) {
+        let exchanged: Vec<bool> = wanted.iter().map(|it| *it != [Reach::default(); 3]).collect();
+        let held = exchanged.iter().enumerate().map(|(at, exchanged)| match *exchanged || is_read_beside(at) {
             true => Held::Shared,
             false => Held::Registers,
         });
-        let held: Vec<Held> = held.collect();
-        let mut resident = Resident { size, beside: most, held, exchanged, waits: vec![] };
+        let held = held.collect();
+        let mut resident = Resident { size, beside, held, exchanged, waits: vec![] };
         resident.waits = resident.waits(stream);
         resident.check(algorithm, stream)?;
         Ok(resident)
@@ -237,17 +268,8 @@ impl Resident {
     }
 
     fn check(&self, algorithm: &Algorithm, stream: &Stream) -> Result<(), Obstacle> {
-        let ResidentSize { steps, points, warps, .. } = self.size;
+        let ResidentSize { steps, warps, .. } = self.size;
         let no = |why: String| Err(Obstacle(why));
-        if steps == 0 || steps > 64 || points == 0 || points > 32 || warps == 0 || warps > super::MOST_WARPS {
-            return no(format!(
-                "blocks make 1 to 64 steps between two barriers, with 1 to 32 points of a row for each lane and 1 to {} warps",
-                super::MOST_WARPS
-            ));
-        }
-        if self.rows(stream) == 0 || self.rows(stream) > 32 {
-            return no("a warp has 1 to 32 rows".to_string());
-        }
         let [columns, lines, rows] = self.beside;
         if self.strip(stream) < 1 {
             return no(format!(

@@ -364,8 +364,14 @@ impl Gpu for Device {
         kernel.properties()
     }
 
-    fn occupancy(&self, kernel: &Function, threads: u32) -> Result<u32, CudaError> {
-        kernel.occupancy(threads, 0)
+    fn occupancy(&self, kernel: &Function, threads: u32, shared_bytes: u32) -> Result<u32, CudaError> {
+        let properties = &self.properties;
+        let most = properties.shared_bytes_per_block.max(properties.shared_bytes_per_block_opt_in);
+        if i64::from(shared_bytes) > i64::from(most) {
+            return Ok(0);
+        }
+        kernel.allow_shared(shared_bytes, properties)?;
+        kernel.occupancy(threads, shared_bytes)
     }
 
     fn mark(&self) -> Result<Event, CudaError> {

@@ -323,11 +323,10 @@ impl<G: Gpu> CudaProgram<G> {
     fn held_at_once(&self, id: KernelId) -> Result<i64, RuntimeError> {
         let (planned, kernel) = self.planned(id)?;
         let properties = self.gpu.properties();
-        let most_shared = properties.shared_bytes_per_block.max(properties.shared_bytes_per_block_opt_in);
-        if properties.launches_together == 0 || i64::from(planned.dynamic) > i64::from(most_shared) {
+        if properties.launches_together == 0 {
             return Ok(0);
         }
-        let each = self.gpu.occupancy(kernel, planned.block.iter().product())?;
+        let each = self.gpu.occupancy(kernel, planned.block.iter().product(), planned.dynamic)?;
         Ok(i64::from(each) * i64::from(properties.multiprocessors))
     }
 

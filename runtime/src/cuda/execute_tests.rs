@@ -510,8 +510,9 @@ impl Gpu for FakeGpu {
         Ok(FunctionProperties { registers: 40, shared_bytes: 1024, local_bytes: 8, ..FunctionProperties::default() })
     }
 
-    fn occupancy(&self, _kernel: &String, threads: u32) -> Result<u32, CudaError> {
-        Ok(640 / threads)
+    /// A multiprocessor has room for 640 threads, and 20,000 bytes of shared memory.
+    fn occupancy(&self, _kernel: &String, threads: u32, shared_bytes: u32) -> Result<u32, CudaError> {
+        Ok((640 / threads).min(20_000 / shared_bytes.max(1)))
     }
 
     fn mark(&self) -> Result<Self::Event, CudaError> {
@@ -753,12 +754,7 @@ fn blocks_that_wait_for_each_other_are_as_many_as_the_device_holds() {
 #[test]
 fn blocks_that_keep_their_tiles_take_no_turns() {
     let launches = |shared: u32, n: usize| {
-        let properties = DeviceProperties {
-            launches_together: 1,
-            multiprocessors: 2,
-            shared_bytes_per_block: 1000,
-            ..DeviceProperties::default()
-        };
+        let properties = DeviceProperties { launches_together: 1, multiprocessors: 2, ..DeviceProperties::default() };
         let gpu = FakeGpu::with(properties, u64::MAX);
         let mut plan = together_plan();
         (plan.kernels[1].blocks, plan.kernels[1].dynamic) = (Blocks::Resident, shared);
@@ -766,9 +762,11 @@ fn blocks_that_keep_their_tiles_take_no_turns() {
         assert_eq!(update(&program, 0.5, &mut vec![1.0; n], &vec![2.0; n], 2).unwrap(), 0);
         gpu.log().into_iter().filter(|call| call.starts_with("launch")).collect::<Vec<_>>()
     };
-    assert_eq!(launches(900, 40), ["launch update [40, 1, 1] [32, 1, 1]"]);
-    assert_eq!(launches(900, 41).len(), 2, "one block too many");
-    assert_eq!(launches(1001, 40).len(), 2, "no block may have so much memory");
+    assert_eq!(launches(1000, 40), ["launch update [40, 1, 1] [32, 1, 1]"]);
+    assert_eq!(launches(1000, 41).len(), 2, "one block too many");
+    assert_eq!(launches(10_000, 4), ["launch update [4, 1, 1] [32, 1, 1]"]);
+    assert_eq!(launches(10_000, 5).len(), 2, "two blocks a multiprocessor have room for their memory");
+    assert_eq!(launches(20_001, 1).len(), 2, "no block may have so much memory");
 }
 
 /// The update with `B` in constant memory.

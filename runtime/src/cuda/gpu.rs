@@ -136,8 +136,9 @@ pub trait Gpu {
     /// What the compiler decided about a kernel.
     fn kernel_properties(&self, kernel: &Self::Kernel) -> Result<FunctionProperties, CudaError>;
 
-    /// How many blocks of so many threads, without dynamic shared memory, one multiprocessor holds at once.
-    fn occupancy(&self, kernel: &Self::Kernel, threads: u32) -> Result<u32, CudaError>;
+    /// How many blocks of so many threads, to each of which the launch gives so many bytes of shared memory, one multiprocessor holds at
+    /// once; 0 where no block may have so much.
+    fn occupancy(&self, kernel: &Self::Kernel, threads: u32, shared_bytes: u32) -> Result<u32, CudaError>;
 
     /// Marks the moment when all that has been asked of the kernels' queue so far is done.
     fn mark(&self) -> Result<Self::Event, CudaError>;

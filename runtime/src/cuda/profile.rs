@@ -143,7 +143,7 @@ impl<G: Gpu> CudaProgram<G> {
         let kernel = self.kernel(number);
         let found = self.gpu().kernel_properties(kernel)?;
         let threads = planned.block.iter().product();
-        let blocks = self.gpu().occupancy(kernel, threads)?;
+        let blocks = self.gpu().occupancy(kernel, threads, planned.dynamic)?;
         let most = self.gpu().properties().max_threads_per_multiprocessor;
         let occupancy = if most > 0 { f64::from(blocks) * f64::from(threads) / f64::from(most) } else { 0.0 };
         Ok(KernelProfile {

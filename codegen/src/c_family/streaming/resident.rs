@@ -3,6 +3,10 @@
 //! A kernel finds out which tile each of its blocks has; a function template makes the steps, in versions for tiles with few rows and with
 //! many. Whatever a block computes lies at fixed distances from a thread's own points, so that addresses are constants.
 
+mod helpers;
+
+pub use helpers::RESIDENT_HELPERS;
+
 use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
 use super::stage::by;
@@ -12,141 +16,17 @@ use crate::stream::{Residing, Streaming};
 use tessella_polyhedral::stream::resident::Held;
 use tessella_polyhedral::stream::{LANES, Resident, Source};
 
-/// What kernels of blocks that keep their tiles use besides what streams do.
-pub const RESIDENT_HELPERS: &str = "\
-// Which of a lane's columns, 32 apart, lie within first..last, as bits.
-template <int points>
-static __device__ __forceinline__ unsigned tessella_columns(int column, int first, int last)
-{
-    unsigned which = 0;
-#pragma unroll
-    for (int k = 0; k < points; k++) which |= (unsigned)(column + 32 * k >= first && column + 32 * k <= last) << k;
-    return which;
+/// A loop over a thread's points, unrolled: one column after the other, so that rows above each other share what they read.
+fn each_point(names: &Locals, resident: &Resident, out: &mut Writer, body: &mut dyn FnMut(&mut Writer)) {
+    let Locals { point, row, rows, .. } = names;
+    out.line("#pragma unroll");
+    out.open(format!("for (int {point} = 0; {point} < {}; {point}++)", resident.size.points));
+    out.line("#pragma unroll");
+    out.open(format!("for (int {row} = 0; {row} < {rows}; {row}++)"));
+    body(out);
+    out.close();
+    out.close();
 }
-
-// Which of a warp's rows, which are lines of planes, lie within the lines and planes first..last, as bits.
-template <int rows, int lines>
-static __device__ __forceinline__ unsigned tessella_rows(int row, int first_line, int last_line, int first_plane, int last_plane)
-{
-    unsigned which = 0;
-#pragma unroll
-    for (int r = 0; r < rows; r++) {
-        const int line = (row + r) % lines, plane = (row + r) / lines;
-        which |= (unsigned)(line >= first_line && line <= last_line && plane >= first_plane && plane <= last_plane) << r;
-    }
-    return which;
-}
-
-// Points of a tile, counted from its first one: those within an array, or within what a statement writes.
-struct tessella_box {
-    int first_column, last_column, first_line, last_line, first_plane, last_plane;
-    __device__ __forceinline__ bool has(int column, int line, int plane) const
-    {
-        return column >= first_column && column <= last_column && line >= first_line && line <= last_line && plane >= first_plane
-            && plane <= last_plane;
-    }
-};
-
-// A tile of columns, lines and planes, of which a block owns all but so many at the lower and the upper end of each axis.
-template <int columns, int lines, int c0, int c1, int l0, int l1, int p0, int p1> struct tessella_tile {
-    static const int own_columns = columns - c0 - c1, own_lines = lines - l0 - l1;
-    static const int some_columns = c0 + c1 > 0 ? c0 + c1 : 1, some_lines = l0 + l1 > 0 ? l0 + l1 : 1;
-
-    static __device__ __forceinline__ bool owns(int planes, int column, int line, int plane)
-    {
-        return column >= c0 && column < columns - c1 && line >= l0 && line < lines - l1 && plane >= p0 && plane < p0 + planes;
-    }
-
-    // Loads all points of the tile that the array has.
-    template <typename T>
-    static __device__ __forceinline__ void fill(T *tile, const T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
-    {
-        const int all = columns * lines * (planes + p0 + p1);
-#pragma unroll 4
-        for (int at = threadIdx.x; at < all; at += blockDim.x) {
-            const int column = at % columns, line = at / columns % lines, plane = at / columns / lines;
-            if (in.has(column, line, plane)) tile[at] = array[column + line * of_line + plane * of_plane];
-        }
-    }
-
-    // Loads the points beside those that the block owns.
-    template <typename T>
-    static __device__ __forceinline__ void take(T *tile, const T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
-    {
-        const int above = (p0 + p1) * lines * columns, beside = planes * (l0 + l1) * columns;
-        const int all = above + beside + planes * own_lines * (c0 + c1);
-#pragma unroll 4
-        for (int at = threadIdx.x; at < all; at += blockDim.x) {
-            int column, line, plane;
-            if (at < above) {
-                column = at % columns;
-                line = at / columns % lines;
-                plane = at / columns / lines;
-                plane += plane < p0 ? 0 : planes;
-            } else if (at < above + beside) {
-                const int rest = (at - above) / columns;
-                column = (at - above) % columns;
-                line = rest % some_lines;
-                line += line < l0 ? 0 : own_lines;
-                plane = p0 + rest / some_lines;
-            } else {
-                const int rest = (at - above - beside) / some_columns;
-                column = (at - above - beside) % some_columns;
-                column += column < c0 ? 0 : own_columns;
-                line = l0 + rest % own_lines;
-                plane = p0 + rest / own_lines;
-            }
-            if (in.has(column, line, plane))
-                tile[column + columns * (line + lines * plane)] = array[column + line * of_line + plane * of_plane];
-        }
-    }
-
-    // Stores the points that the block owns and others have beside theirs.
-    template <typename T>
-    static __device__ __forceinline__ void give(const T *tile, T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
-    {
-        const int above = (p0 + p1) * own_lines * own_columns, beside = planes * (l0 + l1) * own_columns;
-        const int all = above + beside + planes * own_lines * (c0 + c1);
-#pragma unroll 4
-        for (int at = threadIdx.x; at < all; at += blockDim.x) {
-            int column, line, plane;
-            if (at < above) {
-                column = c0 + at % own_columns;
-                line = l0 + at / own_columns % own_lines;
-                plane = at / own_columns / own_lines;
-                plane += plane < p1 ? p0 : planes - p1;
-            } else if (at < above + beside) {
-                const int rest = (at - above) / own_columns;
-                column = c0 + (at - above) % own_columns;
-                line = rest % some_lines;
-                line += line < l1 ? l0 : own_lines - l1;
-                plane = p0 + rest / some_lines;
-            } else {
-                const int rest = (at - above - beside) / some_columns;
-                column = (at - above - beside) % some_columns;
-                column += column < c1 ? c0 : own_columns - c1;
-                line = l0 + rest % own_lines;
-                plane = p0 + rest / own_lines;
-            }
-            if (in.has(column, line, plane) && owns(planes, column, line, plane))
-                array[column + line * of_line + plane * of_plane] = tile[column + columns * (line + lines * plane)];
-        }
-    }
-
-    // Stores the points of a box that the block owns.
-    template <typename T>
-    static __device__ __forceinline__ void drain(const T *tile, T *array, int64_t of_line, int64_t of_plane, tessella_box in, int planes)
-    {
-        const int all = own_columns * own_lines * planes;
-#pragma unroll 4
-        for (int at = threadIdx.x; at < all; at += blockDim.x) {
-            const int column = c0 + at % own_columns, line = l0 + at / own_columns % own_lines, plane = p0 + at / own_columns / own_lines;
-            if (in.has(column, line, plane))
-                array[column + line * of_line + plane * of_plane] = tile[column + columns * (line + lines * plane)];
-        }
-    }
-};
-";
 
 /// Opens a version of a loop over a thread's points: the only one, the first of two, or the second.
 fn version(condition: &str, out: &mut Writer) {
@@ -312,21 +192,23 @@ impl Printer<'_> {
         out.line(format!("if ({done} == {count}) break;"));
         out.line("__syncthreads();");
         if !moved.is_empty() {
-            for &field in &moved {
-                self.move_points(it, &names, "give", field, &names.fields[field].exists, out);
-            }
+            let rims = |what: &str, out: &mut Writer| {
+                for &field in &moved {
+                    let (own, copy) = self.field_buffers(it, field);
+                    let array = format!("({other} ? {copy} : {own})");
+                    self.move_points(&names, field, [what, &array, &names.fields[field].exists], out);
+                }
+            };
+            rims("give", out);
             out.line("tessella_grid_barrier();");
-            for &field in &moved {
-                self.move_points(it, &names, "take", field, &names.fields[field].exists, out);
-            }
+            rims("take", out);
             out.line("__syncthreads();");
             out.line(format!("{other} = !{other};"));
         }
         out.close();
-        match moved.is_empty() {
+        if !moved.is_empty() {
             // Others may still read rims where this block stores.
-            false => out.line(format!("if ({count} > {steps}) tessella_grid_barrier();")),
-            true => {}
+            out.line(format!("if ({count} > {steps}) tessella_grid_barrier();"));
         }
         out.line("__syncthreads();");
         for field in 0..stream.fields.len() {
@@ -339,16 +221,19 @@ impl Printer<'_> {
         (0..resident.held.len()).filter(|at| resident.held[*at] == Held::Shared).collect()
     }
 
+    /// The first and the last point of a box along each axis, counted from the first one of the tile.
+    fn bounds_in_tile(&mut self, names: &Locals, limits: &Limits) -> Vec<String> {
+        let ends = limits.iter().zip(&names.origin).flat_map(|((low, high), origin)| [(low, origin), (high, origin)]);
+        ends.map(|(end, origin)| {
+            let end = within(self.int_bound(end), Precedence::Sum);
+            format!("tessella_near({end} - {origin})")
+        })
+        .collect()
+    }
+
     /// A box, as points of a tile.
     fn tile_box(&mut self, names: &Locals, limits: &Limits) -> String {
-        let mut bounds = vec![];
-        for ((low, high), origin) in limits.iter().zip(&names.origin) {
-            for end in [low, high] {
-                let end = within(self.int_bound(end), Precedence::Sum);
-                bounds.push(format!("tessella_near({end} - {origin})"));
-            }
-        }
-        format!("{{{}}}", bounds.join(", "))
+        format!("{{{}}}", self.bounds_in_tile(names, limits).join(", "))
     }
 
     /// Where a field's points are in memory, and those of a thread; loads them, where they are of interest.
@@ -378,17 +263,14 @@ impl Printer<'_> {
                     own.own, own.tile, names.first, names.begin
                 ));
                 if stream.fields[field].rim {
-                    out.line(format!(
-                        "{}::fill({}, {buffer} + {}, {}, {}, {}, {});",
-                        names.tile, own.tile, own.from, own.of_line, own.of_plane, own.exists, names.owned
-                    ));
+                    self.move_points(names, field, ["fill", &buffer, &own.exists], out);
                 }
             }
             Held::Registers => {
                 out.line(format!("{element} {}[{}][{}];", own.held, names.rows, resident.size.points));
                 let rim = stream.fields[field].rim;
                 let (point, address) = self.held_point(resident, names, (it, field), &own.exists);
-                self.each_point(names, resident, out, &mut |out| {
+                each_point(names, resident, out, &mut |out| {
                     let held = format!("{}[{}][{}]", own.held, names.row, names.point);
                     match rim {
                         true => out.line(format!("{held} = {point} ? {buffer}[{address}] : ({element})0;")),
@@ -425,28 +307,10 @@ impl Printer<'_> {
         }
     }
 
-    /// A loop over a thread's points, unrolled: one column after the other, so that rows above each other share what they read.
-    fn each_point(&self, names: &Locals, resident: &Resident, out: &mut Writer, body: &mut dyn FnMut(&mut Writer)) {
-        let Locals { point, row, rows, .. } = names;
-        out.line("#pragma unroll");
-        out.open(format!("for (int {point} = 0; {point} < {}; {point}++)", resident.size.points));
-        out.line("#pragma unroll");
-        out.open(format!("for (int {row} = 0; {row} < {rows}; {row}++)"));
-        body(out);
-        out.close();
-        out.close();
-    }
-
     /// Declares which rows and columns of a thread a stage writes. Those at the rim of a tile, whose operands the tile does not have, may
     /// get any values: nobody needs them until the next rims come.
     fn resident_limits(&mut self, it: &Streaming, resident: &Resident, names: &Locals, at: usize, out: &mut Writer) {
-        let mut bounds = vec![];
-        for ((low, high), origin) in it.limits[at].iter().zip(&names.origin) {
-            for end in [low, high] {
-                let end = within(self.int_bound(end), Precedence::Sum);
-                bounds.push(format!("tessella_near({end} - {origin})"));
-            }
-        }
+        let bounds = self.bounds_in_tile(names, &it.limits[at]);
         let (of_columns, of_rows) = bounds.split_at(2);
         let own = &names.stages[at];
         let points = resident.size.points;
@@ -514,43 +378,39 @@ impl Printer<'_> {
         for (condition, mask) in computed {
             version(condition, out);
             self.operands_in_tile(it, resident, names, at);
-            out.line("#pragma unroll");
-            out.open(format!("for (int {point} = 0; {point} < {points}; {point}++)"));
-            out.line("#pragma unroll");
-            out.open(format!("for (int {row} = 0; {row} < {rows}; {row}++)"));
-            if !everywhere {
-                out.line(format!("if (!({mask})) continue;"));
-            }
-            let place_in_tile = self.place_in_tile(resident, names, it);
-            for axis in 0..3 {
-                if let Some(iterator) = stage.iterators[axis].filter(|iterator| self.mentions(stage, *iterator)) {
-                    let name = self.variable(it.iterators[at][iterator as usize]).to_string();
-                    let text = format!("{} + {}", names.origin[axis], place_in_tile[axis]);
-                    out.line(format!("const int64_t {name} = {};", by(&text, -stage.shift[axis])));
+            each_point(names, resident, out, &mut |out| {
+                if !everywhere {
+                    out.line(format!("if (!({mask})) continue;"));
                 }
-            }
-            let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
-            let instance = Instance { computation: stage.computation, iterators: &iterators };
-            let source = self.input.algorithm.computation(stage.computation);
-            self.lets(&instance, out);
-            let text = self.value(&source.value, &instance).0;
-            self.streamed.clear();
-            let held = format!("{}[{row}][{point}]", field.held);
-            match (resident.held[stage.field], waits.between, everywhere) {
-                (Held::Shared, true, _) => out.line(format!("{waiting} = {text};")),
-                (Held::Shared, false, false) => out.line(format!("{place} = {text};")),
-                (Held::Shared, false, true) => {
-                    out.line(format!("const {element} {value} = {text};"));
-                    out.line(format!("if ({mask}) {place} = {value};"));
+                let place_in_tile = self.place_in_tile(resident, names, it);
+                for (axis, place) in place_in_tile.iter().enumerate() {
+                    if let Some(iterator) = stage.iterators[axis].filter(|iterator| self.mentions(stage, *iterator)) {
+                        let name = self.variable(it.iterators[at][iterator as usize]).to_string();
+                        let text = format!("{} + {place}", names.origin[axis]);
+                        out.line(format!("const int64_t {name} = {};", by(&text, -stage.shift[axis])));
+                    }
                 }
-                (Held::Registers, _, true) if is_kept => {
-                    out.line(format!("const {element} {value} = {text};"));
-                    out.line(format!("{held} = {mask} ? {value} : {held};"));
+                let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
+                let instance = Instance { computation: stage.computation, iterators: &iterators };
+                let source = self.input.algorithm.computation(stage.computation);
+                self.lets(&instance, out);
+                let text = self.value(&source.value, &instance).0;
+                self.streamed.clear();
+                let held = format!("{}[{row}][{point}]", field.held);
+                match (resident.held[stage.field], waits.between, everywhere) {
+                    (Held::Shared, true, _) => out.line(format!("{waiting} = {text};")),
+                    (Held::Shared, false, false) => out.line(format!("{place} = {text};")),
+                    (Held::Shared, false, true) => {
+                        out.line(format!("const {element} {value} = {text};"));
+                        out.line(format!("if ({mask}) {place} = {value};"));
+                    }
+                    (Held::Registers, _, true) if is_kept => {
+                        out.line(format!("const {element} {value} = {text};"));
+                        out.line(format!("{held} = {mask} ? {value} : {held};"));
+                    }
+                    (Held::Registers, ..) => out.line(format!("{held} = {text};")),
                 }
-                (Held::Registers, ..) => out.line(format!("{held} = {text};")),
-            }
-            out.close();
-            out.close();
+            });
         }
         if computed.len() > 1 {
             out.close();
@@ -561,7 +421,7 @@ impl Printer<'_> {
             out.open(&runs);
             for (condition, mask) in &of_rows {
                 version(condition, out);
-                self.each_point(names, resident, out, &mut |out| {
+                each_point(names, resident, out, &mut |out| {
                     out.line(format!("if ({mask}) {place} = {waiting};"));
                 });
             }
@@ -591,13 +451,12 @@ impl Printer<'_> {
         }
     }
 
-    /// Rims of a field, to or from the array or its copy.
-    fn move_points(&self, it: &Streaming, names: &Locals, what: &str, field: usize, of_box: &str, out: &mut Writer) {
-        let (own_buffer, copy) = self.field_buffers(it, field);
+    /// Points of a field's tile in shared memory, to or from memory: a function of the tile, and the array.
+    fn move_points(&self, names: &Locals, field: usize, [what, array, of_box]: [&str; 3], out: &mut Writer) {
         let own = &names.fields[field];
         out.line(format!(
-            "{}::{what}({}, ({} ? {copy} : {own_buffer}) + {}, {}, {}, {of_box}, {});",
-            names.tile, own.tile, names.other, own.from, own.of_line, own.of_plane, names.owned
+            "{}::{what}({}, {array} + {}, {}, {}, {of_box}, {});",
+            names.tile, own.tile, own.from, own.of_line, own.of_plane, names.owned
         ));
     }
 
@@ -616,15 +475,12 @@ impl Printer<'_> {
             }
         };
         match resident.held[field] {
-            Held::Shared => out.line(format!(
-                "{}::drain({}, {buffer} + {}, {}, {}, {of_box}, {});",
-                names.tile, own.tile, own.from, own.of_line, own.of_plane, names.owned
-            )),
+            Held::Shared => self.move_points(names, field, ["drain", &buffer, &of_box], out),
             Held::Registers => {
                 let (has, address) = self.held_point(resident, names, (it, field), &of_box);
                 let [column, line, plane] = self.place_in_tile(resident, names, it);
                 let owns = format!("{}::owns({}, {column}, {line}, {plane})", names.tile, names.owned);
-                self.each_point(names, resident, out, &mut |out| {
+                each_point(names, resident, out, &mut |out| {
                     let held = format!("{}[{}][{}]", own.held, names.row, names.point);
                     out.line(format!("if ({has} && {owns}) {buffer}[{address}] = {held};"));
                 });

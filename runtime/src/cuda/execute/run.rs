@@ -11,8 +11,8 @@ use crate::error::RuntimeError;
 use std::collections::BTreeMap;
 use tessella_codegen::entry::MAX_GRID;
 use tessella_codegen::int_expr::{Environment, IntExpr};
-use tessella_codegen::plan::{Event, HostSide, MOST_TURNS, Queue, Step};
-use tessella_codegen::program::{Blocks, KernelId, KernelParam, Width};
+use tessella_codegen::plan::{Event, HostSide, Queue, Step};
+use tessella_codegen::program::{KernelId, KernelParam, Width};
 use tessella_polyhedral::layers::BufferId;
 
 /// One run of a program.
@@ -245,8 +245,7 @@ impl<G: Gpu> Run<'_, '_, G> {
         let (planned, _) = self.program.planned(id)?;
         let most = self.value(&planned.grid[0])?;
         let held = self.program.held_at_once(id)?;
-        let turns = if planned.blocks == Blocks::Resident { 1 } else { MOST_TURNS };
-        if most > 0 && most <= held.saturating_mul(turns) {
+        if most > 0 && most <= held.saturating_mul(planned.blocks.most_turns()) {
             let blocks = u32::try_from(most.min(held)).unwrap_or(u32::MAX);
             // SAFETY: promised by the caller.
             match unsafe { self.launch_grid(id, [blocks, 1, 1]) } {
