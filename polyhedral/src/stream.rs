@@ -135,6 +135,11 @@ impl Stage {
             (other, _) => other,
         })
     }
+
+    /// Whether it writes one subscript along an axis.
+    pub fn is_single(&self, axis: usize) -> bool {
+        self.limits[axis].0 == self.limits[axis].1
+    }
 }
 
 /// Where a stage gets an operand.

@@ -7,6 +7,7 @@ include(joinpath(@__DIR__, "..", "commands", "registry.jl"))
 include("sums.jl")
 include("grids.jl")
 include("fast.jl")
+include("sweeps.jl")
 include("edges.jl")
 
 function device_name()
@@ -94,10 +95,13 @@ const FAST = [
          Fast.gemm_inputs),
 ]
 
+const SWEEPS = [Case(name, f, Sweeps.matrices, DataType[Float32, Float64], Sweeps.EXTENTS, Examples.agree, (10000,), Sweeps.matrices)
+                for (name, f) in ["heat2d_step" => Sweeps.heat2d_step!, "jacobi2d_step" => Sweeps.jacobi2d_step!]]
+
 const EDGES = [Case("edges_$name" * (at == 0 ? "" : "_$at"), f, inputs, DataType[Float32], Edges.SIZES, Examples.agree, (4096,), inputs, schedule)
                for (name, f, inputs, schedules) in Edges.ALL for (at, schedule) in pairs(["", schedules...]) for at in (at - 1,)]
 
-const CASES = Case[SUMS; GRIDS; FAST; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+const CASES = Case[SUMS; GRIDS; FAST; SWEEPS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
                    map(Case, filter(it -> it.target === :cuda, Storage.ALL));
                    map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 

@@ -3,6 +3,7 @@
 #! with time_skew(X, t, (j, i), 2, (8, 8))
 #! gpu stream(X, t, 2, 2, 16)
 #! gpu stream(X, t, 5, 4)
+#! gpu grid_sync(X, t, 2, 2, 4)
 #! run m=4 n=5 steps=1
 #! run m=19 n=23 steps=8
 #! run m=21 n=18 steps=7

@@ -3,6 +3,7 @@
 #! gpu stream(S, t, 2, 2, 16)
 #! refused E0401 time_skew((S, W), t, (j, i), 1, (8, 8))
 #! gpu stream(S, t, 3, 4)
+#! gpu grid_sync(S, t, 1, 2, 3)
 #! run m=4 n=5 steps=1
 #! run m=19 n=23 steps=8
 #! run m=21 n=18 steps=7

@@ -410,6 +410,20 @@ fn blocks_that_keep_their_tiles_compute_what_the_source_does() {
 
 /// The last columns of an array that no step needs from the one before, and that is wider than those that do.
 #[test]
+fn a_thread_has_one_point_of_an_edge_and_does_not_wait_for_its_own() {
+    let text = std::fs::read_to_string(tessella_tests::root().join("tests/stencils/edges2d.jl")).unwrap();
+    let sources = Sources::read(&text, &options()).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors))).kernels;
+    for edge in ["__ffs(W_columns)", "__ffs(E_columns)", "__ffs(L_rows)", "__ffs(R_rows)"] {
+        assert!(source.contains(edge), "{edge}");
+    }
+    // Values wait in registers where a stage overwrites what others of its points read.
+    assert!(!source.contains("waiting["));
+}
+
+#[test]
 fn what_lies_beyond_the_other_arrays_is_written() {
     let mut failures = vec![];
     let body = nest("1:m", "2:n-1", "@comp S B[i+1, j] = 0.5f0 * A[i, j] + A[i, j-1]")

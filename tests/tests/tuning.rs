@@ -217,6 +217,22 @@ fn what_a_gpu_would_try_is_told_where_there_is_none() {
 }
 
 #[test]
+fn tiles_that_stay_are_proposed_where_blocks_hold_them() {
+    let of = |side: i64| {
+        let text = text_of("tests/stencils/heat2d.jl");
+        let sizes = run_options(&[("m", side), ("n", side), ("steps", 64)]);
+        let options_of = TuneOptions { begin: Begin::Guesses, most: 10_000, ..FEW };
+        match tune::proposals(&text, &options("k.jl"), &sizes, Backend::Cuda, options_of) {
+            Ok(found) => found.candidates.into_iter().filter(|it| it.family == Family::GridSync).collect::<Vec<_>>(),
+            Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
+        }
+    };
+    let texts: Vec<String> = of(1000).iter().map(|it| tune::commands_text(&it.commands)).collect();
+    assert!(texts.first().is_some_and(|first| first.contains("grid_sync(S, t, 4, 4, 20, 16, 16)")), "{texts:?}");
+    assert_eq!(of(4096), []);
+}
+
+#[test]
 fn tilings_that_compute_nothing_twice_are_predicted_so() {
     // A boundary line stands beside three fields over two dimensions.
     let all = TuneOptions { most: 10_000, ..FEW };

@@ -254,6 +254,7 @@ fn how_it_streams(size: StreamSize) -> String {
             it.steps(),
             it.width + 1
         ),
+        None if size.steps == 1 => "each step in one pass over the data, in registers".to_string(),
         None => format!("{} steps in one pass over the data, in registers", size.steps),
     };
     let Some(it) = size.resident else { return format!("in order, {apart}") };

@@ -1,7 +1,8 @@
 //! What a model says of the ways to run a time loop that streams.
 
 use std::collections::BTreeSet;
-use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
+use tessella_polyhedral::auto::resident_cost::Tiles;
 use tessella_polyhedral::auto::{
     self,
     stream::{Candidate, SMALL_PLANE},
@@ -9,15 +10,18 @@ use tessella_polyhedral::auto::{
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::machine::Gpu;
-use tessella_polyhedral::schedule::{Loop, Node, Path, StreamSize, Tag};
+use tessella_polyhedral::schedule::{Loop, Node, Path, ResidentSize, StreamSize, Tag};
 use tessella_polyhedral::verify::Verified;
+
+/// Points along each axis of the domain for which tiles that stay are weighed, where they hold so many.
+const TILED_SIDE: i64 = 1000;
 
 /// What the model says of the ways to run a time loop that streams: for each number of steps the best sizes.
 pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> Result<Vec<String>, Error> {
     let Some(Node::Loop(it)) = verified.schedule().node(path) else { return Ok(vec![]) };
     let it = Loop { tag: Tag::Sequential, ..it.clone() };
     // Where blocks hold the domain, the way of streams does not matter.
-    let chosen = StreamSize { resident: None, ..chosen };
+    let (kept, chosen) = (chosen.resident, StreamSize { resident: None, ..chosen });
     let algorithm = verified.algorithm();
     // A stream that stands in for another one where matrices are small.
     let of_sizes = |id: &ComputationId| algorithm.whole.as_ref().is_some_and(|whole| whole.sizes.contains_key(id));
@@ -62,5 +66,45 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
             it.name
         ),
     ];
+    let mut told: Vec<String> = heading.into_iter().chain(lines).collect();
+    if let Some(size) = kept {
+        told.extend(tiles(ctx, algorithm, &it, path.0.len(), (statement, size, results))?);
+    }
+    Ok(told)
+}
+
+/// What the model says of blocks that keep their tiles for all steps, as many as were weighed, where some size was chosen.
+fn tiles(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    it: &Loop,
+    depth: usize,
+    (statement, chosen, results): (&str, ResidentSize, f64),
+) -> Result<Vec<String>, Error> {
+    let tiles = Tiles::of(ctx, algorithm, it, depth)?;
+    let Some(longest) = tiles.longest(&Gpu::HOPPER, chosen) else { return Ok(vec![]) };
+    let side = longest.min(TILED_SIDE);
+    let Some(extents) = tiles.cube(side) else { return Ok(vec![]) };
+    let sides = |side: i64| {
+        let axes = extents.iter().filter(|extent| **extent > 1).map(|_| side.to_string());
+        axes.collect::<Vec<_>>().join(" x ")
+    };
+    let heading = [
+        format!("Tiles of `grid_sync({statement}, {}, {chosen})` hold up to {} points;", it.name, sides(longest)),
+        format!(
+            "`grid_sync({statement}, {}, s, p, r, w, l)` makes s steps between barriers of all blocks, with p points of a row a lane and r rows a warp; by the model, of {} points:",
+            it.name,
+            sides(side)
+        ),
+    ];
+    let mut weighed = tiles.weighed(&Gpu::HOPPER, algorithm, extents);
+    weighed.sort_by_key(|candidate| candidate.size);
+    let lines = weighed.into_iter().filter_map(|Candidate { size, bytes, instructions, time }| {
+        let size = size?.resident?;
+        let mark = if size == chosen { ": chosen" } else { "" };
+        let [bytes, instructions, time] = [bytes, instructions, time].map(|it| it / results);
+        let way = format!("`grid_sync({statement}, {}, {size})`", it.name);
+        Some(format!("{way}: {bytes:.2} bytes, {instructions:.1} instructions, {time:.2} ps{mark}"))
+    });
     Ok(heading.into_iter().chain(lines).collect())
 }

@@ -34,6 +34,7 @@ pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;
 pub(crate) mod resident;
+pub mod resident_cost;
 pub(crate) mod small_planes;
 pub mod solver;
 mod staged_sums;

@@ -15,7 +15,7 @@ use crate::isl::Ctx;
 use crate::layers::Scheduled;
 use crate::schedule::{Loop, Node, Path, ResidentSize, StreamSize, Tag};
 use crate::stream::resident::Reaches;
-use crate::stream::{self, Resident};
+use crate::stream::{self, Resident, Stream};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Points that steps between two barriers reach to one side: more are computed twice too often, fewer make barriers too frequent.
@@ -24,6 +24,29 @@ const REACH: i64 = 4;
 const FEW_ROWS: u32 = 8;
 /// Tiles with fewer rows a warp hold too little.
 const LEAST_ROWS: u32 = 4;
+/// Steps between two barriers that are weighed.
+const STEPS: [u32; 4] = [1, 2, 4, 8];
+
+/// Tiles in which blocks can keep what a stream goes through: for each number of steps between two barriers the largest ones with many points a
+/// lane, and with few.
+pub(super) fn sizes(algorithm: &Algorithm, stream: &Stream) -> Vec<(ResidentSize, Resident)> {
+    let points = [(ResidentSize::POINTS, ResidentSize::ROWS), (ResidentSize::POINTS / 2, FEW_ROWS)];
+    let all = STEPS.into_iter().flat_map(|steps| points.map(|(points, rows)| (steps, points, rows)));
+    all.filter_map(|(steps, points, rows)| largest(algorithm, stream, steps, points, rows)).collect()
+}
+
+/// The largest tile with so many steps between barriers, points a lane, and rows a warp at most.
+fn largest(
+    algorithm: &Algorithm,
+    stream: &Stream,
+    steps: u32,
+    points: u32,
+    most: u32,
+) -> Option<(ResidentSize, Resident)> {
+    let (warps, lines) = (ResidentSize::WARPS, ResidentSize::LINES);
+    let mut sizes = (LEAST_ROWS..=most).rev().map(|rows| ResidentSize { steps, points, rows, warps, lines });
+    sizes.find_map(|size| Resident::of(algorithm, stream, size).ok().map(|resident| (size, resident)))
+}
 
 /// Has the streams over matrices keep them where blocks can hold them; where one stands in for another one over small matrices, just that
 /// one. Streams of `given` computations stay as they are.
@@ -67,11 +90,7 @@ fn of_loop(
     let beside = Reaches::of(&stream, 1).beside;
     let reach = beside.iter().map(|it| it.below.max(it.above)).max().unwrap_or(0);
     let steps = (REACH / reach.max(1)).max(1) as u32;
-    let largest = |points: u32, most: u32| {
-        let (warps, lines) = (ResidentSize::WARPS, ResidentSize::LINES);
-        let mut sizes = (LEAST_ROWS..=most).rev().map(|rows| ResidentSize { steps, points, rows, warps, lines });
-        sizes.find(|size| Resident::of(algorithm, &stream, *size).is_ok())
-    };
+    let largest = |points: u32, most: u32| Some(largest(algorithm, &stream, steps, points, most)?.0);
     let wide = largest(ResidentSize::POINTS, ResidentSize::ROWS).filter(|size| size.rows >= FEW_ROWS);
     Ok(wide.or_else(|| largest(ResidentSize::POINTS / 2, FEW_ROWS)))
 }

@@ -32,7 +32,7 @@ const STEPS: std::ops::RangeInclusive<u32> = 1..=16;
 const POINTS: [u32; 2] = [2, 4];
 /// Points and lines of a plane that a lane holds, and warps that share a plane, for arrays with three axes. More lines leave room for
 /// few warps, and take long to compile; with more warps less is computed twice, and blocks are fewer.
-const PLANES: [(u32, u32, u32); 3] = [(2, 4, 8), (2, 4, 12), (4, 2, 12)];
+const PLANES: [(u32, u32, u32); 4] = [(2, 4, 8), (2, 4, 12), (4, 2, 12), (4, 3, 8)];
 /// Points along each axis of large arrays.
 pub(crate) const LARGE_PLANE: i64 = 8192;
 /// The same of small matrices.
@@ -192,7 +192,7 @@ pub(crate) fn reads_neighbours(it: &Stream) -> bool {
 }
 
 /// The stages that most points go through.
-fn inner_stages(it: &Stream) -> impl Iterator<Item = &Stage> {
+pub(super) fn inner_stages(it: &Stream) -> impl Iterator<Item = &Stage> {
     it.stages.iter().filter(|stage| stage.thin == [false; 3])
 }
 
@@ -326,7 +326,7 @@ fn once(algorithm: &Algorithm, stage: &Stage, wanted: impl Fn(&Source) -> bool) 
 
 /// Arithmetic instructions of a stage for a point. What stands twice in an expression is computed once; those on wide numbers
 /// count twice, and so do those on integers, for which a multiprocessor has half as many units.
-fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
+pub(super) fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
     let computation = algorithm.computation(stage.computation);
     let (mut seen, mut count) = (BTreeSet::new(), 0.0);
     let mut weigh = |expr: &Expr| {

@@ -41,6 +41,8 @@ pub enum Family {
     Hexagonal,
     Overlapped,
     Stream,
+    /// Tiles that blocks of a GPU keep in shared memory for all time steps.
+    GridSync,
     /// Tiles of one of the best shapes for the longest path.
     Parallelogram,
     /// Loops exchanged and tiled; on a GPU also Tessella's own tiles with other numbers.
@@ -60,6 +62,7 @@ impl Family {
             Family::Hexagonal => "hexagonal",
             Family::Overlapped => "overlapped",
             Family::Stream => "stream",
+            Family::GridSync => "grid_sync",
             Family::Parallelogram => "parallelogram",
             Family::Tiles => "tiles",
             Family::Padding => "padding",
@@ -75,7 +78,9 @@ impl Family {
             Family::Parallelogram => 2,
             Family::Tiles => 3,
             Family::Padding => 4,
-            Family::Variation => 5,
+            // Its model speaks of the sizes at hand, that of streams of large arrays.
+            Family::GridSync => 5,
+            Family::Variation => 6,
         }
     }
 
@@ -85,6 +90,7 @@ impl Family {
             Family::Space | Family::TimeSkew | Family::Hexagonal | Family::Overlapped => Model::Tiles,
             Family::Tiles => Model::Nests,
             Family::Stream => Model::Streams,
+            Family::GridSync => Model::Resident,
             Family::Parallelogram => Model::Parallelograms,
             Family::Padding => Model::Layout,
             Family::Variation => Model::None,
@@ -105,12 +111,21 @@ pub enum Model {
     Layout,
     /// Registers and bytes of streams on a GPU ([`crate::auto::stream`]).
     Streams,
+    /// Shared memory and barriers of tiles that stay on a GPU ([`crate::auto::resident_cost`]).
+    Resident,
     None,
 }
 
 impl Model {
-    pub const ALL: [Model; 6] =
-        [Model::Tiles, Model::Nests, Model::Parallelograms, Model::Layout, Model::Streams, Model::None];
+    pub const ALL: [Model; 7] = [
+        Model::Tiles,
+        Model::Nests,
+        Model::Parallelograms,
+        Model::Layout,
+        Model::Streams,
+        Model::Resident,
+        Model::None,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -119,6 +134,7 @@ impl Model {
             Model::Parallelograms => "parallelograms",
             Model::Layout => "layout",
             Model::Streams => "streams",
+            Model::Resident => "resident tiles",
             Model::None => "no model",
         }
     }
@@ -179,7 +195,7 @@ pub fn candidates(
         }
     }
     if start.target == Target::Gpu {
-        all.extend(quota_as(ctx.with_budget(MODEL_OPERATIONS, || time::streams(ctx, start)), vec![])?);
+        all.extend(quota_as(ctx.with_budget(MODEL_OPERATIONS, || time::streams(ctx, start, params)), vec![])?);
     }
     let others = variations::variations(own);
     let (others, impossible) = match start.target {

@@ -2,6 +2,7 @@
 
 use super::predict::{Place, Waiting};
 use super::{Candidate, Family, Prediction};
+use crate::auto::resident_cost::Tiles;
 use crate::auto::stream;
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -53,8 +54,9 @@ pub(super) fn tilings(
     Ok(all)
 }
 
-/// The streams that the model of streams weighs, with its own times.
-pub(super) fn streams(ctx: &Ctx, start: &Scheduled) -> Result<Vec<Candidate>, Error> {
+/// The streams that the model of streams weighs, with its own times, and tiles that blocks keep for all steps where these can hold the
+/// domain at such values of the parameters.
+pub(super) fn streams(ctx: &Ctx, start: &Scheduled, params: &[i64]) -> Result<Vec<Candidate>, Error> {
     let nodes: Vec<&Node> = match &start.schedule.root {
         Node::Sequence(children) => children.iter().collect(),
         one => vec![one],
@@ -74,6 +76,15 @@ pub(super) fn streams(ctx: &Ctx, start: &Scheduled) -> Result<Vec<Candidate>, Er
             let predicted = Some(Prediction { time, bytes: Some(weighed.bytes), runs: 1.0, fits: true });
             let commands = vec![Command::Stream { computation: computation.clone(), at: it.name.clone(), size }];
             all.push(Candidate { family: Family::Stream, commands, predicted });
+        }
+        let tiles = Tiles::of(ctx, &start.algorithm, it, depth)?;
+        let Some(extents) = tiles.extents(&start.algorithm, params) else { continue };
+        for weighed in tiles.weighed(&Gpu::HOPPER, &start.algorithm, extents) {
+            let Some(size) = weighed.size.and_then(|size| size.resident) else { continue };
+            let time = weighed.time / 1000.0;
+            let predicted = Some(Prediction { time, bytes: Some(weighed.bytes), runs: 1.0, fits: true });
+            let commands = vec![Command::Resident { computation: computation.clone(), at: it.name.clone(), size }];
+            all.push(Candidate { family: Family::GridSync, commands, predicted });
         }
     }
     Ok(all)

@@ -157,9 +157,16 @@ impl Resident {
                     })
                     .collect();
                 let is_shared = self.held[stage.field] == Held::Shared;
+                // Beside a single row lies nothing that it writes.
+                let reads_own = stage.reads.iter().any(|read| match read {
+                    Source::Field { field, offset, .. } if *field == stage.field && *offset != [0; 3] => {
+                        !offset.iter().enumerate().any(|(axis, by)| *by != 0 && stage.is_single(axis))
+                    }
+                    _ => false,
+                });
                 let own = Waits {
                     before: !since.written.is_disjoint(&beside) || is_shared && since.read.contains(&stage.field),
-                    between: is_shared && beside.contains(&stage.field),
+                    between: is_shared && reads_own,
                 };
                 if own.before {
                     since = Since::default();

@@ -28,6 +28,69 @@ fn each_point(names: &Locals, resident: &Resident, out: &mut Writer, body: &mut 
     out.close();
 }
 
+/// Along columns and rows, whether a thread has at most one point of a stage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Single {
+    column: bool,
+    row: bool,
+}
+
+impl Single {
+    const NONE: Single = Single { column: false, row: false };
+
+    /// Edges of a domain. What lies in registers needs subscripts that are known.
+    fn of(it: &Streaming, resident: &Resident, at: usize) -> Single {
+        let stage = &it.stream.stages[at];
+        if resident.waits[at].between {
+            return Single::NONE;
+        }
+        let read = stage.reads.iter().filter_map(|read| match read {
+            Source::Field { field, .. } => Some(*field),
+            Source::Memory | Source::Unused => None,
+        });
+        if read.chain([stage.field]).any(|field| resident.held[field] == Held::Registers) {
+            return Single::NONE;
+        }
+        let is_plain = !resident.is_line(&it.stream) && resident.lines(&it.stream) == 1;
+        Single { column: stage.is_single(0), row: is_plain && stage.is_single(2) }
+    }
+
+    /// Which of the points that are gone through are a stage's, if not all.
+    fn mask(self, own: &StageNames, names: &Locals) -> Option<String> {
+        let Locals { point, row, .. } = names;
+        match (self.row, self.column) {
+            (false, false) => Some(format!("{} >> {row} & {} >> {point} & 1", own.rows, own.columns)),
+            (true, false) => Some(format!("{} >> {point} & 1", own.columns)),
+            (false, true) => Some(format!("{} >> {row} & 1", own.rows)),
+            (true, true) => None,
+        }
+    }
+
+    /// A loop over a thread's points of a stage, where it has any.
+    fn each_point(
+        self,
+        own: &StageNames,
+        (names, resident): (&Locals, &Resident),
+        out: &mut Writer,
+        body: &mut dyn FnMut(&mut Writer),
+    ) {
+        let Locals { point, row, rows, .. } = names;
+        let points = resident.size.points;
+        let mut along = |is_single: bool, of: &str, (index, count): (&str, &str)| {
+            if is_single {
+                out.line(format!("const int {index} = __ffs({of}) - 1;"));
+            } else {
+                out.line("#pragma unroll");
+                out.open(format!("for (int {index} = 0; {index} < {count}; {index}++)"));
+            }
+        };
+        along(self.column, &own.columns, (point, &points.to_string()));
+        along(self.row, &own.rows, (row, rows));
+        body(out);
+        [self.column, self.row].iter().filter(|is_single| !**is_single).for_each(|_| out.close());
+    }
+}
+
 /// Opens a version of a loop over a thread's points: the only one, the first of two, or the second.
 fn version(condition: &str, out: &mut Writer) {
     match condition {
@@ -367,8 +430,9 @@ impl Printer<'_> {
         out.open(&runs);
         // What takes no memory can be computed for all points, whatever comes of it where it is not wanted.
         let everywhere = stage.thin == [false; 3] && stage.reads.iter().all(|read| *read != Source::Memory);
-        let of_column = format!("{} >> {point} & 1", own.columns);
-        let of_point = format!("{} >> {row} & {of_column}", own.rows);
+        let single = Single::of(it, resident, at);
+        let of_column = Some(format!("{} >> {point} & 1", own.columns));
+        let of_point = single.mask(own, names);
         // Of such fields what the one stage writes is stored, and nothing else.
         let is_kept = it.stream.fields[stage.field].rim;
         let any_value = waits.between || resident.held[stage.field] == Held::Registers && !is_kept;
@@ -378,8 +442,8 @@ impl Printer<'_> {
         for (condition, mask) in computed {
             version(condition, out);
             self.operands_in_tile(it, resident, names, at);
-            each_point(names, resident, out, &mut |out| {
-                if !everywhere {
+            single.each_point(own, (names, resident), out, &mut |out| {
+                if let (false, Some(mask)) = (everywhere, mask) {
                     out.line(format!("if (!({mask})) continue;"));
                 }
                 let place_in_tile = self.place_in_tile(resident, names, it);
@@ -397,14 +461,14 @@ impl Printer<'_> {
                 let text = self.value(&source.value, &instance).0;
                 self.streamed.clear();
                 let held = format!("{}[{row}][{point}]", field.held);
-                match (resident.held[stage.field], waits.between, everywhere) {
+                match (resident.held[stage.field], waits.between, mask.as_ref().filter(|_| everywhere)) {
                     (Held::Shared, true, _) => out.line(format!("{waiting} = {text};")),
-                    (Held::Shared, false, false) => out.line(format!("{place} = {text};")),
-                    (Held::Shared, false, true) => {
+                    (Held::Shared, false, None) => out.line(format!("{place} = {text};")),
+                    (Held::Shared, false, Some(mask)) => {
                         out.line(format!("const {element} {value} = {text};"));
                         out.line(format!("if ({mask}) {place} = {value};"));
                     }
-                    (Held::Registers, _, true) if is_kept => {
+                    (Held::Registers, _, Some(mask)) if is_kept => {
                         out.line(format!("const {element} {value} = {text};"));
                         out.line(format!("{held} = {mask} ? {value} : {held};"));
                     }
@@ -421,8 +485,9 @@ impl Printer<'_> {
             out.open(&runs);
             for (condition, mask) in &of_rows {
                 version(condition, out);
-                each_point(names, resident, out, &mut |out| {
-                    out.line(format!("if ({mask}) {place} = {waiting};"));
+                each_point(names, resident, out, &mut |out| match mask {
+                    Some(mask) => out.line(format!("if ({mask}) {place} = {waiting};")),
+                    None => out.line(format!("{place} = {waiting};")),
                 });
             }
             out.close();

@@ -11,6 +11,8 @@ use super::{Approach, Cost};
 use crate::error::Error;
 use crate::isl::Ctx;
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// What all sizes of a program are while its tiles are counted.
 pub(super) const PARAMETER: i64 = 240;
@@ -26,7 +28,11 @@ pub(super) struct Counter<'a> {
     ends: Vec<Option<Vec<(i64, i64)>>>,
     /// Where all points of the middle are alike.
     uniform: Option<Cow<'a, Uniform>>,
+    /// What was counted of a part, by its sizes: polynomials are laid and checked through the same ones.
+    counted: RefCell<BTreeMap<(usize, Vec<u64>), Counted>>,
 }
+
+type Counted = Result<(Counts, Way), Refused>;
 
 impl<'a> Counter<'a> {
     /// The tiles of an approach over a band; `uniform` is what is known of its points.
@@ -53,7 +59,7 @@ impl<'a> Counter<'a> {
             None => shape::ends(ctx, program, part),
         });
         let ends = each.collect::<Result<_, Error>>()?;
-        Ok(Ok(Counter { ctx, program, approach, parts, ends, uniform }))
+        Ok(Ok(Counter { ctx, program, approach, parts, ends, uniform, counted: RefCell::default() }))
     }
 
     /// Whether all points of the middle are alike.
@@ -67,7 +73,17 @@ impl<'a> Counter<'a> {
     }
 
     /// Counts one part of a tile of these sizes: in space, then, if the approach has any, time steps.
-    pub(super) fn part(&self, at: usize, sizes: &[u64]) -> Result<Result<(Counts, Way), Refused>, Error> {
+    pub(super) fn part(&self, at: usize, sizes: &[u64]) -> Result<Counted, Error> {
+        let key = (at, sizes.to_vec());
+        if let Some(known) = self.counted.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let counted = self.count_part(at, sizes)?;
+        self.counted.borrow_mut().insert(key, counted);
+        Ok(counted)
+    }
+
+    fn count_part(&self, at: usize, sizes: &[u64]) -> Result<Counted, Error> {
         let (part, slant) = &self.parts[at];
         let quick = self.uniform.as_ref().and_then(|it| it.count(part, self.approach, slant, sizes));
         match quick {
@@ -87,7 +103,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Counts a tile of these sizes, and tells how all of it was counted.
-    pub(super) fn tile(&self, sizes: &[u64]) -> Result<Result<(Counts, Way), Refused>, Error> {
+    pub(super) fn tile(&self, sizes: &[u64]) -> Result<Counted, Error> {
         let mut sum: Option<(Counts, Way)> = None;
         for at in 0..self.parts.len() {
             let (this, way) = match self.part(at, sizes)? {

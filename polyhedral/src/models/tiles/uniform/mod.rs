@@ -20,6 +20,7 @@ use crate::isl::Ctx;
 use crate::relation;
 use grid::{Elements, Grid, MOST_POINTS, Spot, count, hull};
 use look::{Cover, Look, plain, times};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// How far from the middle everything is proved to look the same, along each coordinate that is an iterator.
@@ -32,6 +33,26 @@ pub(super) struct Uniform {
     reach: i64,
     computations: BTreeMap<ComputationId, Facts>,
     flows: Vec<Flow>,
+    /// For one count after the other, each of which leaves them unset: there are thousands of counts, and grids are large beside tiles.
+    flags: RefCell<Flags>,
+}
+
+/// For each computation at each point of a grid: whether the tile runs it, whether it is the tile's own, and whether the tile needs its value from
+/// elsewhere.
+#[derive(Clone, Default)]
+struct Flags {
+    runs: Vec<bool>,
+    owns: Vec<bool>,
+    foreign: Vec<bool>,
+}
+
+impl Flags {
+    /// Room for so many, none of which are set.
+    fn make_room(&mut self, length: usize) {
+        for flags in [&mut self.runs, &mut self.owns, &mut self.foreign] {
+            flags.resize(flags.len().max(length), false);
+        }
+    }
 }
 
 /// What holds for all instances of a computation in the middle.
@@ -143,7 +164,7 @@ impl Uniform {
                 }
             }
         }
-        Ok(Some(Uniform { center, reach, computations, flows }))
+        Ok(Some(Uniform { center, reach, computations, flows, flags: RefCell::default() }))
     }
 
     /// Counts the tile that [`shape::tile`] makes of some computations of the band, in loops that are long enough for it;
@@ -233,11 +254,8 @@ impl Uniform {
     fn tally(&self, grid: &Grid, part: &Band, approach: Approach, own: &Boxes, run: &Boxes) -> Option<Counts> {
         let planes: BTreeMap<ComputationId, usize> = self.computations.keys().copied().zip(0..).collect();
         let all = planes.len().checked_mul(grid.points).filter(|&all| all <= MOST_POINTS as usize)?;
-        let (mut runs, mut owns, mut foreign) = (vec![false; all], vec![false; all], vec![false; all]);
         let place = |id: ComputationId, at: usize| planes[&id] * grid.points + at;
         let moved = |at: usize, by: isize| at.checked_add_signed(by).expect("the grid has a margin as wide as a flow");
-        grid.each_line(run, |line| runs[place(line.id, line.at)..][..line.length].fill(true));
-        grid.each_line(own, |line| owns[place(line.id, line.at)..][..line.length].fill(true));
         let moves: Vec<isize> = self.flows.iter().map(|flow| grid.offset(&flow.distance)).collect();
         let flows = || self.flows.iter().zip(&moves);
         let hull = hull(&self.center, part.has_time, run);
@@ -251,6 +269,11 @@ impl Uniform {
                 (id, [spots(&given, &self.computations[&id].entry), spots(&touched, &self.computations[&id].touched)])
             })
             .collect();
+        let mut flags = self.flags.borrow_mut();
+        flags.make_room(all);
+        let Flags { runs, owns, foreign } = &mut *flags;
+        grid.each_line(run, |line| runs[place(line.id, line.at)..][..line.length].fill(true));
+        grid.each_line(own, |line| owns[place(line.id, line.at)..][..line.length].fill(true));
         let mut counts = Counts { cost: Cost::default(), footprint: 0, run: 0 };
         grid.each_line(run, |line| {
             counts.run += line.length as u64;
@@ -290,7 +313,16 @@ impl Uniform {
             }
             counts.cost.stores += count(&leaves);
         });
-        counts.cost.loads = count(&foreign) + given.count();
+        counts.cost.loads = given.count();
+        grid.each_line(run, |line| {
+            runs[place(line.id, line.at)..][..line.length].fill(false);
+            for (flow, offset) in flows().filter(|(flow, _)| flow.to == line.id) {
+                let sources = &mut foreign[place(flow.from, moved(line.at, -offset))..][..line.length];
+                counts.cost.loads += count(sources);
+                sources.fill(false);
+            }
+        });
+        grid.each_line(own, |line| owns[place(line.id, line.at)..][..line.length].fill(false));
         counts.cost.memory = counts.cost.loads.max(counts.cost.stores);
         counts.footprint = touched.count();
         Some(counts)
