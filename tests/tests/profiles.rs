@@ -334,6 +334,25 @@ fn hexagons_read_coefficients_where_they_compute() {
     );
 }
 
+/// The same hexagons over 16 planes of 20 x 10 points instead of rows; seven operations a point.
+#[test]
+fn hexagons_of_planes_load_and_store_planes() {
+    let text = "@tessella function f!(A::Array{Float32,3}, B::Array{Float32,3}, steps::Int)\n    l, m, n = size(A)\n    for t in 1:steps\n        \
+                for k in 2:n-1, j in 2:m-1, i in 2:l-1\n            @comp S B[i, j, k] = 0.1f0 * (A[i, j, k] + A[i-1, j, k] + A[i+1, j, k] \
+                + A[i, j-1, k] + A[i, j+1, k] + A[i, j, k-1] + A[i, j, k+1])\n        end\n        \
+                for k in 2:n-1, j in 2:m-1, i in 2:l-1\n            @comp R A[i, j, k] = B[i, j, k]\n        end\n    end\n    return nothing\nend\n";
+    let sizes = [("l", 20), ("m", 10), ("n", 16), ("steps", 10), ("B_1", 20), ("B_2", 10), ("B_3", 16)];
+    let (plane, inside) = (4 * 20 * 10, 18 * 8 * 14);
+    let launches = [("f_S_R_hexagons", 5)];
+    check_text(
+        text,
+        "hexagonal(S, t, 1, 2, 2, 256, 2)",
+        &sizes,
+        &launches,
+        &[("f_S_R_hexagons", 5, [16 * inside, 56 * inside, 0, 98 * plane, 82 * plane])],
+    );
+}
+
 /// Three times all steps: each launch reads A but for its corners, and C where it computes, and writes 80 points of A and B.
 #[test]
 fn kernels_for_all_steps_in_a_loop_of_the_host_count_each_time() {
