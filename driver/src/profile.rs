@@ -1,15 +1,15 @@
 //! What a GPU program takes, and what it has to do: measured times beside counted bytes and operations.
 
+mod groups;
+
 use crate::pipeline::Refusal;
 use crate::unit::{Built, Unit};
-use std::collections::{BTreeMap, BTreeSet};
+use groups::{Launched, Part, groups_of, passes_of};
 use std::fmt::Write;
 use std::time::Duration;
-use tessella_codegen::program::{KernelId, Node, Program};
-use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::effort;
 use tessella_polyhedral::schedule::Loop;
-use tessella_polyhedral::work::{Precision, Work, work};
+use tessella_polyhedral::work::{Precision, Work, passes, work};
 use tessella_runtime::cuda::{Ceilings, Copies, KernelProfile, Profile};
 
 /// What was measured of a call, and on what.
@@ -30,11 +30,11 @@ pub struct Report {
     pub kernels: Vec<Group>,
 }
 
-/// Kernels that run the same computations; nearly always one.
+/// Kernels that run the same computations, or the text of one kernel of a stream launched with other arrays; nearly always one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     pub kernels: Vec<KernelProfile>,
-    /// `None`: it takes too long to count.
+    /// `None`: it takes too long to count, or nothing is known to be moved.
     pub work: Option<Work>,
 }
 
@@ -56,19 +56,30 @@ pub fn report(unit: &Unit<'_>, built: &Built, measured: Measured) -> Result<Repo
     let params = &measured.profile.params;
     let weight = effort::weight(algorithm, verified.schedule());
     let groups = groups_of(&program, &measured.profile.kernels);
+    let known = passes_of(&program, &groups, params, STEPS);
     let (mut kernels, mut operations, mut steps) = (vec![], OPERATIONS / weight, STEPS);
-    for (at, (computations, around, launched)) in groups.iter().enumerate() {
+    for (at, Launched { kernels: launched, part }) in groups.iter().enumerate() {
         let shares = (groups.len() - at) as u64;
         let (share, mut own_steps) = ((operations / shares).max(1), steps / shares);
         steps -= own_steps;
-        let is_around = |it: &Loop| around.contains(&it.name);
         let (counted, left) = built.ctx.with_budget(share, || {
-            let counted = work(&built.ctx, verified, computations, &is_around, params, &mut own_steps);
+            let counted = match part {
+                Part::Statements { computations, around } => {
+                    let is_around = |it: &Loop| around.contains(&it.name);
+                    work(&built.ctx, verified, computations, &is_around, params, &mut own_steps)
+                }
+                Part::Steps { text, .. } => match known.get(text) {
+                    Some(known) => passes(&built.ctx, verified, known, params, &mut own_steps),
+                    None => Ok(None),
+                },
+            };
             (counted, built.ctx.operations_left().unwrap_or(0))
         });
         operations = operations.saturating_sub(share - left);
         steps += own_steps;
-        kernels.push(Group { kernels: launched.clone(), work: or_uncounted(counted).map_err(core)? });
+        // Every kernel that is launched moves something.
+        let work = or_uncounted(counted).map_err(core)?.filter(|it| it.read_bytes.max(it.written_bytes) > 0);
+        kernels.push(Group { kernels: launched.clone(), work });
     }
     let params = algorithm.params.iter().zip(params).map(|(param, value)| (param.name.clone(), *value)).collect();
     Ok(Report { function: algorithm.name.clone(), params, measured, kernels })
@@ -84,59 +95,11 @@ fn or_uncounted(
     }
 }
 
-/// The computations that launched kernels run, the loops of the host around the launches, and the kernels.
-fn groups_of(
-    program: &Program,
-    launched: &[KernelProfile],
-) -> Vec<(BTreeSet<ComputationId>, BTreeSet<String>, Vec<KernelProfile>)> {
-    let mut around = BTreeMap::new();
-    host_loops(&program.body, &mut vec![], &mut around);
-    let mut groups: Vec<(BTreeSet<ComputationId>, BTreeSet<String>, Vec<KernelProfile>)> = vec![];
-    for profile in launched {
-        let id = KernelId(profile.number as u32);
-        let mut computations = BTreeSet::new();
-        for node in &program.kernel(id).body {
-            node.walk(&mut |node| {
-                if let Node::Statement(statement) = node {
-                    computations.insert(statement.computation);
-                }
-            });
-        }
-        let mut loops = around.get(&id).cloned().unwrap_or_default();
-        let mut kernels = vec![profile.clone()];
-        let (same, others): (Vec<_>, Vec<_>) =
-            groups.into_iter().partition(|(known, ..)| !known.is_disjoint(&computations));
-        groups = others;
-        for (known, others, earlier) in same.into_iter().rev() {
-            computations.extend(known);
-            loops.extend(others);
-            kernels.splice(0..0, earlier);
-        }
-        groups.push((computations, loops, kernels));
-    }
-    groups
-}
-
-/// The names of the loops around each launch.
-fn host_loops(nodes: &[Node], names: &mut Vec<String>, found: &mut BTreeMap<KernelId, BTreeSet<String>>) {
-    for node in nodes {
-        if let Node::Launch(kernel) = node {
-            found.entry(*kernel).or_default().extend(names.iter().cloned());
-        }
-        let depth = names.len();
-        if let Node::For(it) = node {
-            names.push(it.name.clone());
-        }
-        for block in node.blocks() {
-            host_loops(block, names, found);
-        }
-        names.truncate(depth);
-    }
-}
-
 impl Group {
     pub fn name(&self) -> String {
-        self.kernels.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(" + ")
+        let mut names: Vec<&str> = self.kernels.iter().map(|it| it.name.as_str()).collect();
+        names.dedup();
+        names.join(" + ")
     }
 
     pub fn time(&self) -> Duration {

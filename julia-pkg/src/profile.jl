@@ -2,7 +2,8 @@
 
 """
 What one kernel takes in a call. Times are seconds; `read_bytes`, `written_bytes`, `float32` and `float64` are counted from
-the polyhedral model, and `nothing` where that takes too long; they are upper limits unless `exact`.
+the polyhedral model, and `nothing` where that takes too long; they are upper limits unless `exact`. Bytes are those of elements that
+each launch must read or write, every element once, also where a launch makes several time steps.
 """
 struct KernelProfile
     name::String

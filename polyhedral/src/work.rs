@@ -1,5 +1,8 @@
 //! What a program has to do for concrete sizes: how many elements it must read and write in memory, and how many
-//! operations its expressions take. Whatever the machine, it cannot do less in this division into launches.
+//! operations its expressions take. Whatever the machine, it cannot do less in this division into launches. [`passes`] counts for
+//! launches that make several time steps.
+
+mod passes;
 
 use crate::algorithm::{AccessRef, Computation, ComputationId, Which};
 use crate::count;
@@ -13,6 +16,8 @@ use crate::schedule::Loop;
 use crate::verify::Verified;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::{BinaryOp, Intrinsic, ScalarType, UnaryOp};
+
+pub use passes::{How, Passes, passes};
 
 /// The work of some computations, in all executions of the loops around their launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,10 +67,7 @@ pub fn work(
         launches.insert(id, relation::functions(ctx, algorithm, id, &outer)?);
         let domain = relation::domain(algorithm, id)?.intersect_params(&sizes)?.project_out_all_params()?;
         let Some(instances) = count::points(&domain, steps)? else { return Ok(None) };
-        let (float32, float64) = operations(computation);
-        total.instances = total.instances.saturating_add(instances);
-        total.float32 = total.float32.saturating_add(instances.saturating_mul(float32));
-        total.float64 = total.float64.saturating_add(instances.saturating_mul(float64));
+        add_instances(&mut total, computation, instances);
         if computation.predicate.is_some() {
             total.precision = Precision::AtMost;
         }
@@ -100,6 +102,13 @@ pub fn work(
         *sum = sum.saturating_add(bytes);
     }
     Ok(Some(total))
+}
+
+fn add_instances(total: &mut Work, computation: &Computation, instances: u64) {
+    let (float32, float64) = operations(computation);
+    total.instances = total.instances.saturating_add(instances);
+    total.float32 = total.float32.saturating_add(instances.saturating_mul(float32));
+    total.float64 = total.float64.saturating_add(instances.saturating_mul(float64));
 }
 
 /// `[params] -> { : all have their values }`.

@@ -1,17 +1,23 @@
 //! Tiles are counted over their points as isl counts them as sets, for every stencil of `stencils`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::model::{Answers, IterationOptions, given_tile, tiles_of_loop};
 use tessella::pipeline;
 use tessella::request::Backend;
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
+use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::isl::{Ctx, DimType, Val};
+use tessella_polyhedral::layers::{Scheduled, Target};
+use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::models::tiles::fit::Nests;
 use tessella_polyhedral::models::tiles::inside::{Inside, Moves};
-use tessella_polyhedral::models::tiles::rank::{Trust, Way, count_tile, count_tile_by, rank};
+use tessella_polyhedral::models::tiles::rank::{Trust, Way, count_tile, count_tile_by, rank, ranked_nests};
 use tessella_polyhedral::models::tiles::rows::{RowCost, rows};
 use tessella_polyhedral::models::tiles::scheduled::iterations;
 use tessella_polyhedral::models::tiles::{Approach, Cost};
+use tessella_polyhedral::time_tiling::{find, hexagonal};
 use tessella_tests::{julia_files, root};
 
 /// The algorithm of a stencil.
@@ -44,6 +50,34 @@ fn tiles_of_rows_and_of_planes_move_what_their_neighbours_have() {
         assert_eq!(both.useful, 128, "{name}");
         assert!(both.moved() < 0.75 * first.moved(), "{name}: {both:?}");
         assert_eq!(counted.cost(1, &|_, _| Some((0, 200))), None, "{name} is not known so far from its middle");
+    }
+}
+
+/// The best hexagons of a small memory, made by their command: an iteration of the innermost loop over tiles.
+#[test]
+fn hexagons_cost_what_isl_counts_of_their_command() {
+    for (name, memory) in
+        [("heat2d", 220), ("swapped2d", 200), ("wave2d", 260), ("star2d2r", 260), ("jacobi1d", 70), ("heat3d", 260)]
+    {
+        let ctx = Ctx::new();
+        let algorithm = algorithm(&ctx, name);
+        let all = dependences(&ctx, &algorithm).unwrap();
+        let schedule = algorithm.source_order.clone();
+        let (target, machine) = (Target::Cpu, Machine::GENERIC);
+        let start = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: BTreeSet::new() };
+        let ranked = ranked_nests(&ctx, &start.algorithm, Nests::Stencils, memory).unwrap();
+        let [nest] = ranked.all.as_slice() else { panic!("{name} has one nest") };
+        let found = find(&ctx, &start, &all, &nest.nest.computations, "t").unwrap().unwrap();
+        let best =
+            nest.hexagons.as_ref().unwrap().best(&found, memory).unwrap_or_else(|| panic!("{name} has hexagons"));
+        assert!(best.counts.cost.memory <= memory, "{name}: {best:?}");
+        let (names, dims) = (vec![found.computation.clone()], found.stencil.dims.clone());
+        let widths: Vec<u32> = best.widths.iter().map(|&width| width as u32).collect();
+        let (tiled, _) = hexagonal(&ctx, &start, &all, &names, "t", &dims, best.height as u32, &widths).unwrap();
+        let innermost = format!("{}0", dims.last().unwrap());
+        let params = vec![240; tiled.algorithm.params.len()];
+        let made = iterations(&ctx, &tiled.algorithm, &tiled.schedule, &innermost, &params).unwrap();
+        assert!(made.iter().any(|it| it.counts == best.counts), "{name}: {best:?}, {made:?}");
     }
 }
 

@@ -8,22 +8,25 @@ use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
 use tessella_polyhedral::auto::time_tiles;
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::layers::Target;
+use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::models::tiles::fit::{Nest, Nests};
-use tessella_polyhedral::models::tiles::rank::{Ranking, Refused, Trust, ranked_nests};
+use tessella_polyhedral::models::tiles::hexagons::HexagonTile;
+use tessella_polyhedral::models::tiles::rank::{RankedNest, Refused, Trust, ranked_nests};
 use tessella_polyhedral::models::tiles::{Approach, Cost};
 use tessella_polyhedral::schedule::{Schedule, Tag};
+use tessella_polyhedral::time_tiling::find;
 use tessella_polyhedral::work;
 
 /// An explanation goes without, where it would take more work of isl.
 const OPERATIONS: u64 = 2_000_000;
 
 /// For each nest over time, the best tile of each approach in the first-level cache: bytes and operations for each useful result,
-/// and which of them the order that was chosen is, and the computations that were spoken of. Empty where there is none, or where counting
-/// takes too long.
+/// and which of them the order that was chosen is, and the computations that were spoken of; or why there are no numbers. Empty where there
+/// is none.
 pub(crate) fn tilings(
     ctx: &Ctx,
     algorithm: &Algorithm,
@@ -35,11 +38,15 @@ pub(crate) fn tilings(
     let memory = bytes / u64::from(element);
     let nests = match ctx.with_budget(OPERATIONS, || ranked_nests(ctx, algorithm, Nests::Stencils, memory)) {
         Ok(nests) => nests,
-        Err(error) if error.is_quota() => return Ok(Default::default()),
+        Err(error) if error.is_quota() => {
+            let why = "counting takes more work than an explanation may cost";
+            return Ok((uncounted(algorithm, schedule, &algorithm.ids().collect::<Vec<_>>(), why), BTreeSet::new()));
+        }
         Err(other) => return Err(other),
     };
     let (mut text, mut about) = (String::new(), BTreeSet::new());
-    for (nest, ranking) in &nests {
+    for it in &nests.all {
+        let RankedNest { nest, ranking, .. } = it;
         if ranking.time.is_none() || ranking.ranked.is_empty() {
             continue;
         }
@@ -51,7 +58,8 @@ pub(crate) fn tilings(
             );
         }
         about.extend(&nest.computations);
-        told(&mut text, algorithm, nest, ranking, (target, element));
+        let hexagon = best_hexagon(ctx, algorithm, it, (target, machine), memory)?;
+        told(&mut text, algorithm, it, hexagon, (target, element));
         text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
             Some(command) => hexagonal(algorithm, schedule, (command, nest), machine),
             None => chosen(algorithm, schedule, nest, (target, machine), element),
@@ -62,10 +70,60 @@ pub(crate) fn tilings(
             "  which of these is fastest, `tessella tune` finds out; arrays that fit into a cache gain little\n",
         );
     }
+    for computations in &nests.uneven {
+        let why = "points in their middle are not all alike";
+        text.push_str(&uncounted(algorithm, schedule, computations, why));
+    }
     Ok((text, about))
 }
 
-fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking, (target, element): (Target, u32)) {
+/// What hexagons cost.
+enum Hexagons {
+    /// No hexagons tile the nest.
+    Refused,
+    Unknown(&'static str),
+    Best(HexagonTile),
+}
+
+/// The hexagon that moves least.
+fn best_hexagon(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    it: &RankedNest,
+    (target, machine): (Target, &Machine),
+    memory: u64,
+) -> Result<Hexagons, Error> {
+    let (Some(time), Some(hexagons)) = (&it.nest.time, &it.hexagons) else { return Ok(Hexagons::Refused) };
+    let start = Scheduled {
+        algorithm: algorithm.clone(),
+        schedule: algorithm.source_order.clone(),
+        target,
+        machine: *machine,
+        versions: vec![],
+        scratch: BTreeSet::new(),
+    };
+    let found = ctx.with_budget(OPERATIONS, || {
+        let all = dependences(ctx, algorithm)?;
+        find(ctx, &start, &all, &it.nest.computations, time)
+    });
+    match found {
+        Ok(Some(found)) if found.slopes.is_some() => Ok(match hexagons.best(&found, memory) {
+            Some(tile) => Hexagons::Best(tile),
+            None => Hexagons::Unknown("the lowest ones take more memory, or are no upright boxes in each step"),
+        }),
+        Ok(_) => Ok(Hexagons::Refused),
+        Err(error) if error.is_quota() => Ok(Hexagons::Unknown("finding their slopes takes too much work")),
+        Err(other) => Err(other),
+    }
+}
+
+fn told(
+    text: &mut String,
+    algorithm: &Algorithm,
+    RankedNest { nest, ranking, .. }: &RankedNest,
+    hexagons: Hexagons,
+    (target, element): (Target, u32),
+) {
     let _ = writeln!(
         text,
         "  {} over {}, in steps of {}",
@@ -77,40 +135,77 @@ fn told(text: &mut String, algorithm: &Algorithm, nest: &Nest, ranking: &Ranking
         let (narrow, wide) = work::operations(algorithm.computation(id));
         narrow + wide
     });
-    // Where a step passes values along all of space, hexagons are refused, and on a GPU diagonals of upright tiles, too.
+    // Where a step passes values along all of space, diagonals of upright tiles are refused on a GPU.
     let in_place = ranking.refused.contains(&(Approach::Redundant, Refused::Chain));
     let skewed = match (in_place, target) {
-        (false, _) => "`time_skew` or `hexagonal`",
-        (true, Target::Cpu) => "`time_skew`",
+        (false, _) | (true, Target::Cpu) => "`time_skew`",
         (true, Target::Gpu) => "`parallelogram`",
     };
     // Instances of all statements count alike.
     let operations = operations.sum::<u64>() as f64 / nest.main().count().max(1) as f64;
-    for it in &ranking.ranked {
-        let cost = &it.candidate.cost;
-        let useful = cost.useful.max(1) as f64;
-        let command = match it.candidate.approach {
-            Approach::Plain => "each step by itself",
-            Approach::Skewed => skewed,
-            Approach::Redundant => "`overlapped`",
-        };
-        let runs = it.run as f64 / useful;
-        let sizes = sizes_text(&it.candidate);
+    let line = |what: String, cost: &Cost, run: u64, sure: &str| {
+        let runs = run as f64 / cost.useful.max(1) as f64;
         let bytes = bytes(cost, element);
         let flops = match operations > 0.0 {
             true => format!(" and {:.1} operations", runs * operations),
             false => String::new(),
+        };
+        let again = match runs > 1.005 {
+            true => format!(", with {runs:.2} points computed for each that is needed"),
+            false => String::new(),
+        };
+        format!("    {what}: {bytes:.2} bytes{flops}{again}{sure}\n")
+    };
+    let mut lines: Vec<(Cost, String)> = vec![];
+    for it in &ranking.ranked {
+        let command = match it.candidate.approach {
+            Approach::Plain => "each step by itself",
+            Approach::Skewed => skewed,
+            Approach::Redundant => "`overlapped`",
         };
         let sure = match it.trust {
             Trust::Exact => "",
             Trust::Counted => "; other sizes may be better",
             Trust::Estimate => ", an estimate",
         };
-        let again = match runs > 1.005 {
-            true => format!(", with {runs:.2} points computed for each that is needed"),
-            false => String::new(),
-        };
-        let _ = writeln!(text, "    {command}, {sizes}: {bytes:.2} bytes{flops}{again}{sure}");
+        let what = format!("{command}, {}", sizes_text(&it.candidate));
+        lines.push((it.candidate.cost, line(what, &it.candidate.cost, it.run, sure)));
+    }
+    match hexagons {
+        Hexagons::Refused => {}
+        Hexagons::Unknown(why) => text.push_str(&format!("    `hexagonal`: not counted, since {why}\n")),
+        Hexagons::Best(HexagonTile { widths, longest, steps, counts, .. }) => {
+            let sides: Vec<String> = std::iter::once(format!("{} to {longest}", widths[0] + 1))
+                .chain(widths[1..].iter().map(i64::to_string))
+                .collect();
+            let what = format!("`hexagonal`, {} x {steps} steps", sides.join(" x "));
+            let told = line(what, &counts.cost, counts.run, "; other sizes may be better");
+            let at = lines.iter().position(|(cost, _)| counts.cost.is_better_than(cost)).unwrap_or(lines.len());
+            lines.insert(at, (counts.cost, told));
+        }
+    }
+    lines.iter().for_each(|(_, line)| text.push_str(line));
+}
+
+/// Why nothing is told of tiles of time for loops that run in order around others; nothing where there are none.
+fn uncounted(algorithm: &Algorithm, schedule: &Schedule, computations: &[ComputationId], why: &str) -> String {
+    let loops = |id: ComputationId| algorithm.source_order.loops_around(id);
+    let is_in_order = |id: &ComputationId| {
+        schedule.loops_around(*id).first().is_some_and(|(_, it)| {
+            let is_first = it.at.get(id).and_then(Affine::as_iterator) == Some(0);
+            is_first && matches!(it.tag, Tag::Sequential | Tag::GridSync | Tag::Stream(_))
+        })
+    };
+    let mut names: Vec<String> = vec![];
+    for id in computations.iter().filter(|id| loops(**id).len() > 1 && is_in_order(id)) {
+        let name = &loops(*id)[0].1.name;
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("\nTiles of time: not counted for loops over {}, since {why}\n", names.join(", ")),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::band::{self, Band};
 use super::count::{Counts, Program, count};
+use super::hexagons::Hexagons;
 use super::polynomial::{LEAST, MOST_LEAST};
 use super::rank::{Refused, Way};
 use super::shape::{self, NoTile};
@@ -60,6 +61,14 @@ impl<'a> Counter<'a> {
         });
         let ends = each.collect::<Result<_, Error>>()?;
         Ok(Ok(Counter { ctx, program, approach, parts, ends, uniform, counted: RefCell::default() }))
+    }
+
+    /// What counts hexagons, where the tiles of several steps are upright boxes in each of them and all points of the middle are alike.
+    pub(super) fn hexagons(&self) -> Option<Hexagons> {
+        let (Approach::Skewed, [(band, slant)]) = (self.approach, self.parts.as_slice()) else { return None };
+        let is_upright = slant.lean.iter().flatten().all(|factor| *factor == 0);
+        let uniform = self.uniform.as_deref().filter(|_| is_upright && band.has_time)?;
+        Some(Hexagons { band: band.clone(), uniform: uniform.clone() })
     }
 
     /// Whether all points of the middle are alike.

@@ -162,17 +162,28 @@ pub fn fit_for(
     approaches: &[Approach],
 ) -> Result<Vec<Nest>, Error> {
     let mut nests = vec![];
-    each_nest(ctx, algorithm, wanted, sizes, approaches, &mut |nest, _| {
-        nests.push(nest);
+    each_nest(ctx, algorithm, wanted, sizes, approaches, &mut |heard| {
+        match heard {
+            Heard::Fits(nest, _) => nests.push(nest),
+            Heard::Uneven(_) => {}
+        }
         Ok(())
     })?;
     Ok(nests)
 }
 
-/// What hears of each nest.
-type Told<'a> = &'a mut dyn FnMut(Nest, &[Counter<'_>]) -> Result<(), Error>;
+/// What is told of a nest.
+pub(super) enum Heard<'a> {
+    /// What its tiles cost, and what counts a tile of each of its fits.
+    Fits(Nest, &'a [Counter<'a>]),
+    /// The computations of one that was wanted only if all points of its middle are alike.
+    Uneven(Vec<ComputationId>),
+}
 
-/// Tells of each nest what its tiles cost, and what counts a tile of each of its fits.
+/// What hears of each nest.
+type Told<'a> = &'a mut dyn FnMut(Heard<'_>) -> Result<(), Error>;
+
+/// Tells of each nest what its tiles cost.
 pub(super) fn each_nest(
     ctx: &Ctx,
     algorithm: &Algorithm,
@@ -188,6 +199,7 @@ pub(super) fn each_nest(
         }
         let uniform = Uniform::of(ctx, &program, &band)?;
         if wanted == Nests::Stencils && uniform.is_none() {
+            tell(Heard::Uneven(band.computations))?;
             continue;
         }
         let (mut fits, mut refused, mut counters) = (vec![], vec![], vec![]);
@@ -211,7 +223,7 @@ pub(super) fn each_nest(
         let time = band.has_time.then(|| around[0].1.name.clone());
         let whole = band::whole(&program, &band);
         let Band { computations, coordinates, names: space, thin, .. } = band;
-        tell(Nest { time, computations, space, coordinates, fits, thin, whole, refused }, &counters)?;
+        tell(Heard::Fits(Nest { time, computations, space, coordinates, fits, thin, whole, refused }, &counters))?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ pub mod closed;
 pub mod count;
 mod counter;
 pub mod fit;
+pub mod hexagons;
 pub mod inside;
 mod polynomial;
 pub mod rank;

@@ -2,7 +2,8 @@
 
 use super::count::{Counts, program};
 use super::counter::{Counter, PARAMETER};
-use super::fit::{Fit, Nest, Nests, Sizes, each_nest};
+use super::fit::{Fit, Heard, Nest, Nests, Sizes, each_nest};
+use super::hexagons::Hexagons;
 use super::slant::LARGEST_SKEW;
 use super::uniform::Uniform;
 use super::{Approach, Candidate};
@@ -99,18 +100,35 @@ impl std::fmt::Display for Refused {
 /// Ranks tilings of all nests of a program that fit into so many elements of memory: of each approach the best tile of all
 /// sizes, by its own counts. A nest without loops that could be tiled has no place in the result.
 pub fn rank(ctx: &Ctx, algorithm: &Algorithm, memory: u64) -> Result<Vec<Ranking>, Error> {
-    Ok(ranked_nests(ctx, algorithm, Nests::All, memory)?.into_iter().map(|(_, ranking)| ranking).collect())
+    Ok(ranked_nests(ctx, algorithm, Nests::All, memory)?.all.into_iter().map(|it| it.ranking).collect())
+}
+
+/// What is known of nests.
+#[derive(Default)]
+pub struct RankedNests {
+    pub all: Vec<RankedNest>,
+    /// The computations of nests over time that were not counted, since points of their middle differ.
+    pub uneven: Vec<Vec<ComputationId>>,
+}
+
+pub struct RankedNest {
+    pub nest: Nest,
+    pub ranking: Ranking,
+    /// Where time is tiled and all points of the middle are alike.
+    pub hexagons: Option<Hexagons>,
 }
 
 /// [`rank`] for some nests of a program, and the nests.
-pub fn ranked_nests(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    wanted: Nests,
-    memory: u64,
-) -> Result<Vec<(Nest, Ranking)>, Error> {
-    let mut rankings = vec![];
-    each_nest(ctx, algorithm, wanted, Sizes::All, &Approach::ALL, &mut |nest, counters| {
+pub fn ranked_nests(ctx: &Ctx, algorithm: &Algorithm, wanted: Nests, memory: u64) -> Result<RankedNests, Error> {
+    let mut found = RankedNests::default();
+    each_nest(ctx, algorithm, wanted, Sizes::All, &Approach::ALL, &mut |heard| {
+        let (nest, counters) = match heard {
+            Heard::Fits(nest, counters) => (nest, counters),
+            Heard::Uneven(computations) => {
+                found.uneven.push(computations);
+                return Ok(());
+            }
+        };
         let (mut ranked, mut refused) = (vec![], nest.refused.clone());
         for (fit, counter) in nest.fits.iter().zip(counters) {
             match recount::best(ctx, fit, counter, memory)? {
@@ -119,10 +137,11 @@ pub fn ranked_nests(
             }
         }
         let ranking = ranking(algorithm, &nest, ranked, refused);
-        rankings.push((nest, ranking));
+        let hexagons = counters.iter().find_map(Counter::hexagons);
+        found.all.push(RankedNest { nest, ranking, hexagons });
         Ok(())
     })?;
-    Ok(rankings)
+    Ok(found)
 }
 
 /// The best tile of each approach that fits into so many elements of memory, the best approach first, by formulas.

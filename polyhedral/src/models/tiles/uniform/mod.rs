@@ -206,6 +206,14 @@ impl Uniform {
         self.tally(&grid, band, Approach::Skewed, boxes, boxes)
     }
 
+    /// The same in loops that are long enough, wherever the tile ends. Of a computation that does not run at all times those are left
+    /// out at which it does not; `None` where there are too many points.
+    pub(super) fn count_long(&self, band: &Band, mut boxes: Boxes) -> Option<Counts> {
+        boxes.retain(|&(id, step), _| self.computations[&id].times.after(self.center[0] + step) == 0);
+        let grid = Grid::around(&self.center, None, band.has_time, &boxes, &self.flows)?;
+        self.tally(&grid, band, Approach::Skewed, &boxes, &boxes)
+    }
+
     /// The least sizes of a tile, in space and then in time, whose edges do not meet: neither a value nor the elements of an array
     /// that one point reads lie farther apart.
     pub(super) fn least(&self, part: &Band, slant: &Slant) -> Vec<u64> {
