@@ -1,86 +1,30 @@
 //! Where the threads of a block wait for each other.
 //!
 //! Below the block loops of a kernel all threads run the same nodes in step; the work of each lies in thread loops, or
-//! belongs to the first thread. Two such steps need a barrier between them if they touch one buffer that threads share,
-//! one of them writing. [`place`] puts barriers there and only there; [`check`] proves by another way that none is
-//! missing and none stands where some threads do not come.
+//! belongs to the first thread. Two such steps need a barrier between them if different threads touch one element of memory that
+//! threads share, one of them writing (see [`tessella_polyhedral::barriers::crossing`]). [`place`] puts barriers there and
+//! only there. [`check`] has [`tessella_polyhedral::barriers::course`] prove by another way that none is missing, and looks itself
+//! for those that stand where some threads do not come.
+
+mod works;
 
 use crate::error::CodegenError;
 use crate::input::Input;
+use crate::int_expr::VariableId;
 use crate::program::{For, Guard, Node, Over, Spread};
 use std::collections::BTreeSet;
-use tessella_polyhedral::layers::{BufferId, MemorySpace};
+use tessella_polyhedral::barriers::course::{prove, prove_again};
+use tessella_polyhedral::barriers::crossing::WorkId;
+use works::Works;
 
-/// Who waits at a barrier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// The threads of a block. What they run in step are their loops and their first thread's work.
-    Block,
-    /// All blocks of a grid. What they run in step are turns.
-    Grid,
-}
+pub use tessella_polyhedral::barriers::crossing::Reach;
+pub use works::Origin;
 
-impl Reach {
-    fn barrier(self) -> Node {
-        match self {
-            Reach::Block => Node::Barrier,
-            Reach::Grid => Node::GridBarrier,
-        }
-    }
-
-    /// Whether several of those who wait see such memory.
-    fn sees(self, space: MemorySpace) -> bool {
-        match space {
-            MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => true,
-            MemorySpace::Shared => self == Reach::Block,
-            MemorySpace::Register => false,
-        }
-    }
-}
-
-/// What steps touch, of memory that several threads see.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Touched {
-    read: BTreeSet<BufferId>,
-    written: BTreeSet<BufferId>,
-}
-
-impl Touched {
-    fn of(input: &Input<'_>, reach: Reach, node: &Node) -> Touched {
-        let mut touched = Touched::default();
-        node.walk(&mut |node| {
-            let Node::Statement(it) = node else { return };
-            let id = it.computation;
-            let write = input.buffer_of(input.algorithm.computation(id).write.array);
-            let accesses = input.used_accesses(id).into_iter().map(|access| input.buffer_of(access.array));
-            let is_seen = |buffer: &BufferId| reach.sees(input.layout.buffer(*buffer).space);
-            // A computation may read what it writes: both count.
-            touched.read.extend(accesses.filter(|it| is_seen(it) && (*it != write || !input.layout.is_ahead(id))));
-            // A copy ahead fills a stage that nobody uses before the end of the iteration, where all wait.
-            touched.written.extend([write].into_iter().filter(|it| is_seen(it) && !input.layout.is_ahead(id)));
-        });
-        touched
-    }
-
-    fn conflicts(&self, other: &Touched) -> bool {
-        let meet = |a: &BTreeSet<BufferId>, b: &BTreeSet<BufferId>| !a.is_disjoint(b);
-        meet(&self.written, &other.read) || meet(&self.read, &other.written) || meet(&self.written, &other.written)
-    }
-
-    fn add(&mut self, other: &Touched) {
-        self.read.extend(&other.read);
-        self.written.extend(&other.written);
-    }
-
-    /// What of it lies in memory of the block.
-    fn of_block(&self, input: &Input<'_>) -> Touched {
-        let is_shared = |buffer: &&BufferId| input.layout.buffer(**buffer).space == MemorySpace::Shared;
-        let some = |all: &BTreeSet<BufferId>| all.iter().filter(is_shared).copied().collect();
-        Touched { read: some(&self.read), written: some(&self.written) }
-    }
-
-    fn contains(&self, other: &Touched) -> bool {
-        self.read.is_superset(&other.read) && self.written.is_superset(&other.written)
+/// The node at which all wait.
+fn barrier(reach: Reach) -> Node {
+    match reach {
+        Reach::Block => Node::Barrier,
+        Reach::Grid => Node::GridBarrier,
     }
 }
 
@@ -105,41 +49,42 @@ fn in_step(node: &Node) -> bool {
 }
 
 /// A kernel's body with the barriers that it needs.
-pub fn place(input: &Input<'_>, reach: Reach, body: Vec<Node>) -> Vec<Node> {
-    block(input, reach, body, &mut Touched::default())
+///
+/// # Errors
+/// isl's, where its work is limited.
+pub fn place(input: &Input<'_>, origin: Origin<'_>, reach: Reach, body: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
+    let mut works = Works::new(input, origin, reach, &body)?;
+    Ok(block(&mut works, body, &mut BTreeSet::new()))
 }
 
-/// `since` is what was touched since the last barrier.
-fn block(input: &Input<'_>, reach: Reach, nodes: Vec<Node>, since: &mut Touched) -> Vec<Node> {
+/// `since` is what was done since the last barrier.
+fn block(works: &mut Works<'_>, nodes: Vec<Node>, since: &mut BTreeSet<WorkId>) -> Vec<Node> {
     let mut placed = vec![];
     for node in nodes {
-        if node == reach.barrier() {
+        if node == barrier(works.reach) {
             placed.push(node);
-            *since = Touched::default();
+            since.clear();
             continue;
         }
-        if !in_step(&node) {
-            let touched = Touched::of(input, reach, &node);
-            if since.conflicts(&touched) {
-                placed.push(reach.barrier());
-                *since = Touched::default();
-            }
-            since.add(&touched);
-            placed.push(node);
-            continue;
+        let step = if in_step(&node) { works.bounds(&node) } else { works.step(&node) };
+        let crosses = |before: &WorkId| step.iter().any(|&here| works.crossings.cross(*before, here));
+        if since.iter().any(crosses) {
+            placed.push(barrier(works.reach));
+            since.clear();
         }
+        since.extend(step);
         placed.push(match node {
-            Node::For(it) => Node::For(around(input, reach, it, since)),
+            Node::For(it) => Node::For(around(works, it, since)),
             Node::If { condition, then, otherwise } => {
                 let mut other = since.clone();
-                let then = block(input, reach, then, since);
-                let otherwise = block(input, reach, otherwise, &mut other);
-                since.add(&other);
+                let then = block(works, then, since);
+                let otherwise = block(works, otherwise, &mut other);
+                since.extend(other);
                 Node::If { condition, then, otherwise }
             }
-            Node::Declare { buffer, body } => Node::Declare { buffer, body: block(input, reach, body, since) },
-            Node::Spread(mut it) => {
-                it.body = block(input, reach, it.body, since);
+            Node::Declare { buffer, body } => Node::Declare { buffer, body: block(works, body, since) },
+            Node::Spread(mut it) if it.over == Over::Blocks => {
+                it.body = block(works, it.body, since);
                 Node::Spread(it)
             }
             other => other,
@@ -149,26 +94,25 @@ fn block(input: &Input<'_>, reach: Reach, nodes: Vec<Node>, since: &mut Touched)
 }
 
 /// A loop whose first steps also follow the last ones of the iteration before.
-fn around(input: &Input<'_>, reach: Reach, it: For, since: &mut Touched) -> For {
+fn around(works: &mut Works<'_>, it: For, since: &mut BTreeSet<WorkId>) -> For {
     let mut before = since.clone();
     loop {
         let mut end = before.clone();
-        let body = block(input, reach, it.body.clone(), &mut end);
-        if before.contains(&end) {
+        let body = block(works, it.body.clone(), &mut end);
+        if before.is_superset(&end) {
             // It may also have no iteration.
-            since.add(&end);
+            since.extend(end);
             return For { body, ..it };
         }
-        before.add(&end);
+        before.extend(end);
     }
 }
 
-/// Proves a kernel's barriers: runs each block of nodes symbolically, loops twice, and tests every step against all that
-/// no barrier separates from it.
+/// Proves a kernel's barriers: none is missing, and none stands where some threads do not come.
 ///
 /// # Errors
 /// [`CodegenError::Barrier`].
-pub fn check(input: &Input<'_>, kernel: &str, body: &[Node]) -> Result<(), CodegenError> {
+pub fn check(input: &Input<'_>, origin: Origin<'_>, kernel: &str, body: &[Node]) -> Result<(), CodegenError> {
     let fails = |reason| Err(CodegenError::Barrier { kernel: kernel.to_string(), reason });
     if body.iter().any(|node| divergent(node, false)) {
         return fails("stands where only some threads come");
@@ -179,8 +123,12 @@ pub fn check(input: &Input<'_>, kernel: &str, body: &[Node]) -> Result<(), Codeg
     if body.iter().any(|node| unawaited(input, node, Awaited::No)) {
         return fails("or a wait is missing after copies that run ahead");
     }
-    if has_threads(body) && steps(input, Reach::Block, body, vec![Touched::default()]).is_none() {
-        return fails("is missing between two steps that share memory");
+    if has_threads(body) {
+        let mut works = Works::new(input, origin, Reach::Block, body)?;
+        let course = works.course(body);
+        if prove(&works.crossings, &course).is_err() {
+            return fails("is missing between two steps that share memory");
+        }
     }
     Ok(())
 }
@@ -191,18 +139,15 @@ pub fn check(input: &Input<'_>, kernel: &str, body: &[Node]) -> Result<(), Codeg
 ///
 /// # Errors
 /// [`CodegenError::Barrier`].
-pub fn check_grid(input: &Input<'_>, kernel: &str, body: &[Node]) -> Result<(), CodegenError> {
+pub fn check_grid(input: &Input<'_>, origin: Origin<'_>, kernel: &str, body: &[Node]) -> Result<(), CodegenError> {
     let fails = |reason| Err(CodegenError::Barrier { kernel: kernel.to_string(), reason });
     let mut turns = vec![];
     for node in body {
-        node.walk(&mut |node| {
-            if let Node::Turns(it) = node {
-                turns.push(&it.body);
-            }
-        });
+        find_turns(node, origin.host, &mut turns);
     }
-    for body in turns {
-        check(input, kernel, body)?;
+    for (host, body) in turns {
+        let origin = Origin { host: &host, ..origin };
+        check(input, origin, kernel, body)?;
         let inner = |node: &Node| {
             let mut found = false;
             node.walk(&mut |node| found |= *node == Node::GridBarrier);
@@ -211,18 +156,32 @@ pub fn check_grid(input: &Input<'_>, kernel: &str, body: &[Node]) -> Result<(), 
         if body.iter().any(inner) {
             return fails("stands where only some blocks come");
         }
-        let again = steps(input, Reach::Block, body, vec![Touched::default()]).and_then(|ends| {
-            let left = ends.iter().map(|end| end.of_block(input)).collect();
-            steps(input, Reach::Block, body, left)
-        });
-        if has_threads(body) && again.is_none() {
-            return fails("is missing between two turns that share memory");
+        if has_threads(body) {
+            let mut works = Works::new(input, origin, Reach::Block, body)?;
+            let course = works.course(body);
+            if prove_again(&works.crossings, &course).is_err() {
+                return fails("is missing between two turns that share memory");
+            }
         }
     }
-    if steps(input, Reach::Grid, body, vec![Touched::default()]).is_none() {
+    let mut works = Works::new(input, origin, Reach::Grid, body)?;
+    let course = works.course(body);
+    if prove(&works.crossings, &course).is_err() {
         return fails("is missing between two steps of all blocks");
     }
     Ok(())
+}
+
+/// The turns below a node, with the loops around them.
+fn find_turns<'n>(node: &'n Node, around: &[VariableId], found: &mut Vec<(Vec<VariableId>, &'n [Node])>) {
+    match node {
+        Node::Turns(it) => found.push((around.to_vec(), &it.body)),
+        Node::For(it) => {
+            let around = [around, &[it.variable]].concat();
+            it.body.iter().for_each(|inner| find_turns(inner, &around, found));
+        }
+        other => other.blocks().into_iter().flatten().for_each(|inner| find_turns(inner, around, found)),
+    }
 }
 
 /// Whether several threads run the nodes.
@@ -232,57 +191,6 @@ fn has_threads(body: &[Node]) -> bool {
         node.walk(&mut |node| threads |= matches!(node, Node::Spread(Spread { over: Over::Threads, .. })));
     }
     threads
-}
-
-/// What may have been touched since the last barrier after these nodes, once for each way through them; `None` if two
-/// steps conflict.
-fn steps(input: &Input<'_>, reach: Reach, nodes: &[Node], mut runs: Vec<Touched>) -> Option<Vec<Touched>> {
-    for node in nodes {
-        match node {
-            Node::GridBarrier => runs = vec![Touched::default()],
-            Node::Barrier => {
-                if reach == Reach::Block {
-                    runs = vec![Touched::default()];
-                }
-            }
-            // Its warps share nothing.
-            Node::Streaming(_) => {}
-            Node::For(it) => {
-                let mut all = runs.clone();
-                for _ in 0..2 {
-                    runs = steps(input, reach, &it.body, runs)?;
-                    all.extend(runs.clone());
-                }
-                runs = all;
-            }
-            Node::If { then, otherwise, .. } => {
-                let other = steps(input, reach, otherwise, runs.clone())?;
-                runs = steps(input, reach, then, runs)?;
-                runs.extend(other);
-            }
-            Node::Declare { body, .. } | Node::Spread(Spread { over: Over::Blocks, body, .. }) => {
-                runs = steps(input, reach, body, runs)?;
-            }
-            Node::Spread(_) | Node::OneThread { .. } | Node::Statement(_) | Node::Tile(_) | Node::Turns(_) => {
-                let touched = Touched::of(input, reach, node);
-                for run in &mut runs {
-                    if run.conflicts(&touched) {
-                        return None;
-                    }
-                    run.add(&touched);
-                }
-            }
-            Node::Let { .. } | Node::Launch(_) | Node::Together { .. } | Node::Copy { .. } | Node::Await(_) => {}
-        }
-        let mut different: Vec<Touched> = vec![];
-        for run in runs {
-            if !different.contains(&run) {
-                different.push(run);
-            }
-        }
-        runs = different;
-    }
-    Some(runs)
 }
 
 /// Whether every iteration of the innermost loop that a block runs through in step ends by waiting for copies ahead.

@@ -124,7 +124,7 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
     let fastmath =
         computations.iter().any(|it| it.fastmath) && computations.iter().all(|it| it.fastmath || only_moves(it));
     let scan = input.scan.map(|scan| scan_program(input, &Input::from(scan))).transpose()?.map(Box::new);
-    let mut program = Program { target: input.target, names, entry, body, kernels, fastmath, scan };
+    let mut program = Program { target: input.target, names, entry, body, kernels, loops, fastmath, scan };
     add_narrow_kernels(input, &mut program, &mut namer);
     Ok(program)
 }

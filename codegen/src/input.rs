@@ -1,6 +1,7 @@
 //! The parts of a verified program that code generation reads.
 
 use crate::int_expr::IntExpr;
+use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Algorithm, ArrayId, ComputationId, ParamOrigin, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
@@ -157,16 +158,27 @@ impl Input<'_> {
     /// The accesses that the generated statement contains: the write, and each read that an expression names.
     pub fn used_accesses(&self, id: ComputationId) -> Vec<&Access> {
         let it = self.algorithm.computation(id);
-        let mut used = vec![false; it.reads.len()];
-        for expr in self.expressions(id) {
-            expr.walk(&mut |expr| {
-                if let ExprKind::Read(position) = expr.kind {
-                    used[position as usize] = true;
-                }
-            });
-        }
-        let reads = it.reads.iter().zip(used).filter_map(|(read, used)| used.then_some(read));
+        let reads = self.used_reads(id).into_iter().map(|position| &it.reads[position as usize]);
         std::iter::once(&it.write).chain(reads).collect()
+    }
+
+    /// The positions of the reads that the generated statement contains.
+    pub fn used_reads(&self, id: ComputationId) -> Vec<u32> {
+        reads_in(&self.expressions(id))
+    }
+
+    /// The positions of the reads that decide whether an instance does anything.
+    pub fn reads_of_predicate(&self, id: ComputationId) -> Vec<u32> {
+        let it = self.algorithm.computation(id);
+        let mut found: Vec<&Expr> = it.predicate.iter().collect();
+        let mut next = 0;
+        while let Some(&expr) = found.get(next) {
+            next += 1;
+            for position in reads_in(&[expr]) {
+                found.extend(it.reads[position as usize].subscripts.iter().filter_map(Subscript::as_computed));
+            }
+        }
+        reads_in(&found)
     }
 
     /// Whether the generated statement mentions this iterator.
@@ -205,4 +217,17 @@ impl Input<'_> {
         });
         found
     }
+}
+
+/// The positions of the reads that expressions name, in order.
+fn reads_in(expressions: &[&Expr]) -> Vec<u32> {
+    let mut used = BTreeSet::new();
+    for expr in expressions {
+        expr.walk(&mut |expr| {
+            if let ExprKind::Read(position) = expr.kind {
+                used.insert(position);
+            }
+        });
+    }
+    used.into_iter().collect()
 }

@@ -11,7 +11,7 @@ mod cover;
 mod grid_sync;
 mod parts;
 
-use crate::barriers;
+use crate::barriers::{self, Origin, Reach};
 use crate::edges;
 use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
 use crate::extent::{HostLoop, most_iterations, value_range};
@@ -152,10 +152,14 @@ impl Extract<'_> {
                 edges::run_whole(self.input, self.context, body)?
             }
         };
-        let body =
-            if shape.threads.is_empty() { body } else { barriers::place(self.input, barriers::Reach::Block, body) };
+        let host = self.host_variables();
+        let origin = Origin { loops: self.loops, host: &host };
+        let body = match shape.threads.is_empty() {
+            true => body,
+            false => barriers::place(self.input, origin, Reach::Block, body)?,
+        };
         self.check_registers(&body)?;
-        barriers::check(self.input, &name, &body)?;
+        barriers::check(self.input, origin, &name, &body)?;
         let params = kernel_params(self.input, self.names, &body)?;
         let id = KernelId(self.kernels.len() as u32);
         let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
@@ -164,6 +168,11 @@ impl Extract<'_> {
         let (same_as, width, blocks) = (None, Width::Wide, Blocks::Apart);
         self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic: 0 });
         Ok(parts::launches(&shape.parts, id))
+    }
+
+    /// The iterators of the host loops around the current place.
+    fn host_variables(&self) -> Vec<VariableId> {
+        self.host.iter().map(|(_, variable)| *variable).collect()
     }
 
     /// `heat2d_S`, or `heat2d_kernel` where many statements meet.

@@ -6,11 +6,12 @@ use crate::names::Names;
 use crate::stream::Streaming;
 use crate::tile::Tile;
 use crate::wide::Wide;
+use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ComputationId, ScalarId};
 use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::{BufferId, Direction, Target};
-use tessella_polyhedral::schedule::{ProcessorAxis, Tag};
+use tessella_polyhedral::schedule::{Path, ProcessorAxis, Tag};
 
 /// A function as loops over statements, with everything named.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +22,8 @@ pub struct Program {
     pub body: Vec<Node>,
     /// By [`KernelId`].
     pub kernels: Vec<Kernel>,
+    /// The loop of the schedule behind each iterator.
+    pub loops: BTreeMap<VariableId, Path>,
     /// Every computation that does arithmetic allows contraction and reassociation.
     pub fastmath: bool,
     /// Runs on the host after the other checks at entry, before anything is written.

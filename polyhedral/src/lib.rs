@@ -12,6 +12,7 @@ pub mod layers;
 pub mod schedule;
 
 pub mod auto;
+pub mod barriers;
 pub mod bounds;
 pub mod candidates;
 pub mod combine;

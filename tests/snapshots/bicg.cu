@@ -541,7 +541,6 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2(
             __syncthreads();
         }
     }
-    __syncthreads();
     {
         const int64_t i1 = threadIdx.x;
         if (i1 <= imin(31, m - 32 * i0 - 1)) {
@@ -645,7 +644,6 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
             __syncthreads();
         }
     }
-    __syncthreads();
     {
         const int32_t i1 = threadIdx.x;
         if (i1 <= imin32(31, m - 32 * i0 - 1)) {

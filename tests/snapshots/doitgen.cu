@@ -295,7 +295,6 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t q10 = threadIdx.y;
             const int64_t p11 = threadIdx.x;
@@ -395,7 +394,6 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t q10 = threadIdx.y;
             if (q10 <= imin(7, -8 * q0 + (nq - 1) / 4)) {
@@ -550,7 +548,6 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t q10 = threadIdx.y;
             const int32_t p11 = threadIdx.x;
@@ -650,7 +647,6 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t q10 = threadIdx.y;
             if (q10 <= imin32(7, -8 * q0 + (nq - 1) / 4)) {

@@ -312,7 +312,6 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t j10 = threadIdx.y;
             const int64_t i11 = threadIdx.x;
@@ -519,7 +518,6 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t j10 = threadIdx.y;
             if (j10 <= imin(7, -8 * j0 + (n - 1) / 8)) {
@@ -679,7 +677,6 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t j10 = threadIdx.y;
             const int32_t i11 = threadIdx.x;
@@ -886,7 +883,6 @@ extern "C" __global__ void __launch_bounds__(128) gemm_kernel_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t j10 = threadIdx.y;
             if (j10 <= imin32(7, -8 * j0 + (n - 1) / 8)) {
@@ -1036,7 +1032,6 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_2(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t j10 = threadIdx.y;
             const int64_t i11 = threadIdx.x;
@@ -1182,7 +1177,6 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_2(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t j10 = threadIdx.y;
             if (j10 <= imin(15, -16 * j0 + (n - 1) / 4)) {
@@ -1332,7 +1326,6 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_2_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t j10 = threadIdx.y;
             const int32_t i11 = threadIdx.x;
@@ -1478,7 +1471,6 @@ extern "C" __global__ void __launch_bounds__(256) gemm_kernel_2_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t j10 = threadIdx.y;
             if (j10 <= imin32(15, -16 * j0 + (n - 1) / 4)) {

@@ -281,7 +281,6 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel(
             __syncthreads();
         }
     }
-    __syncthreads();
     {
         const int64_t i1 = threadIdx.x;
         if (i1 <= imin(31, n - 32 * i0 - 1)) {
@@ -391,7 +390,6 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_32(
             __syncthreads();
         }
     }
-    __syncthreads();
     {
         const int32_t i1 = threadIdx.x;
         if (i1 <= imin32(31, n - 32 * i0 - 1)) {
@@ -501,7 +499,6 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2(
             __syncthreads();
         }
     }
-    __syncthreads();
     {
         const int64_t i1 = threadIdx.x;
         if (i1 <= imin(31, n - 32 * i0 - 1)) {
@@ -611,7 +608,6 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2_32(
             __syncthreads();
         }
     }
-    __syncthreads();
     {
         const int32_t i1 = threadIdx.x;
         if (i1 <= imin32(31, n - 32 * i0 - 1)) {

@@ -219,7 +219,6 @@ extern "C" __global__ void __launch_bounds__(128) mttkrp_kernel(
             }
         }
     }
-    __syncthreads();
     {
         const int64_t r1 = threadIdx.y;
         if (r1 <= imin(3, A_2 - 4 * r0 - 1)) {
@@ -373,7 +372,6 @@ extern "C" __global__ void __launch_bounds__(128) mttkrp_kernel_32(
             }
         }
     }
-    __syncthreads();
     {
         const int32_t r1 = threadIdx.y;
         if (r1 <= imin32(3, A_2 - 4 * r0 - 1)) {

@@ -95,7 +95,6 @@ extern "C" __global__ void __launch_bounds__(8) gemm_apart_S_load_C_store_C(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t j11 = threadIdx.y;
             const int64_t i11 = threadIdx.x;
@@ -156,7 +155,6 @@ extern "C" __global__ void __launch_bounds__(8) gemm_apart_S_load_C_store_C(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t j11 = threadIdx.y;
             if (j11 <= imin(1, n - 4 * j0 - 1)) {
@@ -226,7 +224,6 @@ extern "C" __global__ void __launch_bounds__(8) gemm_apart_S_load_C_store_C_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t j11 = threadIdx.y;
             const int32_t i11 = threadIdx.x;
@@ -287,7 +284,6 @@ extern "C" __global__ void __launch_bounds__(8) gemm_apart_S_load_C_store_C_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t j11 = threadIdx.y;
             if (j11 <= imin32(1, n - 4 * j0 - 1)) {

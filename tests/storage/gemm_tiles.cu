@@ -154,7 +154,6 @@ extern "C" __global__ void __launch_bounds__(32) gemm_tiles_kernel(
             }
         }
     }
-    __syncthreads();
     {
         const int64_t j1 = threadIdx.y;
         if (j1 <= imin(3, n - 4 * j0 - 1)) {
@@ -269,7 +268,6 @@ extern "C" __global__ void __launch_bounds__(32) gemm_tiles_kernel_32(
             }
         }
     }
-    __syncthreads();
     {
         const int32_t j1 = threadIdx.y;
         if (j1 <= imin32(3, n - 4 * j0 - 1)) {

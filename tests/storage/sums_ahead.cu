@@ -156,7 +156,6 @@ extern "C" __global__ void __launch_bounds__(4) sums_ahead_kernel(
                 __syncthreads();
             }
         }
-        __syncthreads();
         {
             const int64_t j1 = threadIdx.x;
             // store_s
@@ -212,7 +211,6 @@ extern "C" __global__ void __launch_bounds__(4) sums_ahead_kernel(
             tessella_await<0>();
             __syncthreads();
         }
-        __syncthreads();
         {
             const int64_t j1 = threadIdx.x;
             if (j1 <= imin(3, n - 4 * j0 - 1)) {
@@ -311,7 +309,6 @@ extern "C" __global__ void __launch_bounds__(4) sums_ahead_kernel_32(
                 __syncthreads();
             }
         }
-        __syncthreads();
         {
             const int32_t j1 = threadIdx.x;
             // store_s
@@ -367,7 +364,6 @@ extern "C" __global__ void __launch_bounds__(4) sums_ahead_kernel_32(
             tessella_await<0>();
             __syncthreads();
         }
-        __syncthreads();
         {
             const int32_t j1 = threadIdx.x;
             if (j1 <= imin32(3, n - 4 * j0 - 1)) {

@@ -219,7 +219,6 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t j10 = threadIdx.y;
             const int64_t i10 = threadIdx.x;
@@ -361,7 +360,6 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel(
                 }
             }
         }
-        __syncthreads();
         {
             const int64_t j10 = threadIdx.y;
             if (j10 <= imin(1, -2 * j0 + (n + 1) / 2 - 1)) {
@@ -559,7 +557,6 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t j10 = threadIdx.y;
             const int32_t i10 = threadIdx.x;
@@ -701,7 +698,6 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel_32(
                 }
             }
         }
-        __syncthreads();
         {
             const int32_t j10 = threadIdx.y;
             if (j10 <= imin32(1, -2 * j0 + (n + 1) / 2 - 1)) {

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::{Backend, TextKind};
+use tessella_codegen::barriers::Origin;
 use tessella_codegen::program::{For, Node, Program as Loops, Spread, Statement};
 use tessella_codegen::{CodegenError, Input, barriers, generate};
 use tessella_frontend::typed::tree::Type as ArgumentType;
@@ -191,7 +192,9 @@ fn every_command_has_a_program() {
             sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         for command in unit.commands.iter().flatten() {
             let text = command.value.to_string();
-            used.insert(text.split(['(', ' ']).next().unwrap_or_default().to_string());
+            let word = text.split(['(', ' ']).next().unwrap_or_default();
+            // Loops written out may begin with a tag.
+            used.insert(if word.starts_with('@') { "for" } else { word }.to_string());
         }
     }
     // Loops written out are a command, too.
@@ -257,6 +260,11 @@ fn without_barriers(nodes: Vec<Node>) -> Vec<Node> {
     kept
 }
 
+/// Where the loops of a kernel come from that no loop of the host stands around.
+fn origin(loops: &Loops) -> Origin<'_> {
+    Origin { loops: &loops.loops, host: &[] }
+}
+
 /// Another body for all kernels that have this one: one of 64 bits and one of 32.
 fn replace(loops: &mut Loops, old: &[Node], new: &[Node]) {
     for kernel in loops.kernels.iter_mut().filter(|kernel| kernel.body == old) {
@@ -276,9 +284,9 @@ fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
         let mut loops = generate(&input).unwrap_or_else(|error| panic!("{}: {error}", program.name));
         let Some(kernel) = loops.kernels.iter().find(|kernel| !kernel.shared.is_empty()).cloned() else { continue };
         shared += 1;
-        assert_eq!(barriers::check(&input, &kernel.name, &kernel.body), Ok(()));
+        assert_eq!(barriers::check(&input, origin(&loops), &kernel.name, &kernel.body), Ok(()));
         let body = without_barriers(kernel.body.clone());
-        let checked = barriers::check(&input, &kernel.name, &body);
+        let checked = barriers::check(&input, origin(&loops), &kernel.name, &body);
         replace(&mut loops, &kernel.body, &body);
         assert!(matches!(checked, Err(CodegenError::Barrier { .. })), "{}: {checked:?}", program.name);
 
@@ -292,6 +300,59 @@ fn a_missing_barrier_is_seen_by_the_check_and_by_the_interpreter() {
         assert!(seen, "{}: {done:?}", program.name);
     }
     assert!(shared >= 3, "{shared} programs share memory");
+}
+
+/// The nodes without the barrier of this number.
+fn without_barrier(nodes: Vec<Node>, number: usize, next: &mut usize) -> Vec<Node> {
+    let mut kept = vec![];
+    for node in nodes {
+        kept.push(match node {
+            Node::Barrier => {
+                *next += 1;
+                if *next - 1 == number {
+                    continue;
+                }
+                Node::Barrier
+            }
+            Node::For(it) => Node::For(For { body: without_barrier(it.body, number, next), ..it }),
+            Node::Spread(it) => Node::Spread(Spread { body: without_barrier(it.body, number, next), ..it }),
+            Node::Declare { buffer, body } => Node::Declare { buffer, body: without_barrier(body, number, next) },
+            Node::If { condition, then, otherwise } => {
+                let then = without_barrier(then, number, next);
+                Node::If { condition, then, otherwise: without_barrier(otherwise, number, next) }
+            }
+            other => other,
+        });
+    }
+    kept
+}
+
+#[test]
+fn each_barrier_between_steps_of_own_elements_is_needed() {
+    let program = programs().into_iter().find(|it| it.name == "own_elements").expect("the program exists");
+    let sources = Sources::read(&program.text, &options(&program.name)).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let input = Input::from(&built.analysed.verified);
+    let order: Vec<_> = (unit.function.arguments.iter())
+        .map(|id| &unit.function.locals[id.0 as usize])
+        .map(|local| (local.name.clone(), local.ty))
+        .collect();
+    let whole = generate(&input).unwrap();
+    let kernel = whole.kernels[0].clone();
+    let mut barriers_seen = 0;
+    without_barrier(kernel.body.clone(), usize::MAX, &mut barriers_seen);
+    assert!(barriers_seen > 1, "{whole}");
+    for number in 0..barriers_seen {
+        let body = without_barrier(kernel.body.clone(), number, &mut 0);
+        let checked = barriers::check(&input, origin(&whole), &kernel.name, &body);
+        assert!(matches!(checked, Err(CodegenError::Barrier { .. })), "{number}: {checked:?}");
+        let mut loops = whole.clone();
+        replace(&mut loops, &kernel.body, &body);
+        let done = scheduled::run(&input, &loops, &mut arguments(&program, &order, &|_| 9), 1);
+        let seen = matches!(done, Err(ScheduledError::Race { .. } | ScheduledError::Undefined { .. }));
+        assert!(seen, "{number}: {done:?}\n{loops}");
+    }
 }
 
 /// The nodes with other waits for copies ahead: `None` takes one out.
@@ -331,9 +392,9 @@ fn a_wait_that_is_missing_or_too_short_is_seen_by_the_check_and_by_the_interpret
     for change in changes {
         let mut loops = generate(&input).unwrap();
         let kernel = loops.kernels[0].clone();
-        assert_eq!(barriers::check(&input, &kernel.name, &kernel.body), Ok(()));
+        assert_eq!(barriers::check(&input, origin(&loops), &kernel.name, &kernel.body), Ok(()));
         let body = with_waits(kernel.body.clone(), change);
-        let checked = barriers::check(&input, &kernel.name, &body);
+        let checked = barriers::check(&input, origin(&loops), &kernel.name, &body);
         replace(&mut loops, &kernel.body, &body);
         assert!(matches!(checked, Err(CodegenError::Barrier { .. })), "{checked:?}");
         let done = scheduled::run(&input, &loops, &mut arguments(&program, &order, &|_| 9), 1);

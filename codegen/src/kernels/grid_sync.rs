@@ -7,7 +7,7 @@
 //! for the kernel, where the limits of a grid mean nothing.
 
 use super::{Extract, collect_bound};
-use crate::barriers;
+use crate::barriers::{self, Origin, Reach};
 use crate::error::{CodegenError, MAX_THREADS};
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::kernel_params;
@@ -52,9 +52,11 @@ impl Extract<'_> {
             }
         }
         let body = self.in_turns(whole, (first, &parts), block)?;
-        let body = barriers::place(self.input, barriers::Reach::Grid, body);
+        let host = self.host_variables();
+        let origin = Origin { loops: self.loops, host: &host };
+        let body = barriers::place(self.input, origin, Reach::Grid, body)?;
         let name = self.kernel_name(&body);
-        barriers::check_grid(self.input, &name, &body)?;
+        barriers::check_grid(self.input, origin, &name, &body)?;
         let params = kernel_params(self.input, self.names, &body)?;
         let most = IntExpr::max_of(parts.iter().map(|part| blocks_in_all(&part.grid)));
         let grid = [most, IntExpr::Const(1), IntExpr::Const(1)];
