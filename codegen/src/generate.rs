@@ -72,6 +72,8 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
             // Where a buffer lives for one execution of a node, isl must not generate the node in parts.
             let whole = marked.marks.iter().any(|mark| matches!(mark, Mark::Node(_) | Mark::Children(..)));
             ctx.set_option(IslOption::AstBuildGroupCoscheduled, i32::from(whole))?;
+            // What launches and barriers are derived from takes iterators for the values of the schedule.
+            ctx.set_option(IslOption::AstBuildScaleStrides, 0)?;
             let mut code = |context: &Set| -> Result<Vec<Node>, CodegenError> {
                 let build = AstBuild::from_context(context)?.set_iterators(&iterators)?;
                 let tree = build.node_from_schedule(&marked.schedule)?.view()?;

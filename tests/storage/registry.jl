@@ -16,7 +16,8 @@ end
 
 for file in ("gemm_tiles", "gemm_registers", "triangle_registers", "gemm_apart", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles",
              "taps_constant", "blur_compute_at", "heat_overlapped", "copies_in_a_loop", "barriers_by_hand", "memory_by_phases", "prefetch_a_column",
-             "sums_ahead", "heat_columns", "copies_around_a_loop", "even_and_odd", "own_elements")
+             "sums_ahead", "heat_columns", "copies_around_a_loop", "even_and_odd", "own_elements",
+             "strided_threads")
     include(file * ".jl")
 end
 
@@ -34,6 +35,7 @@ const ALL = [
     Program("blur_compute_at", blur_compute_at!, blur_compute_at_inputs, DataType[Float32], :cuda),
     Program("copies_in_a_loop", copies_in_a_loop!, copies_in_a_loop_inputs, DataType[Float32], :cuda),
     Program("copies_around_a_loop", copies_around_a_loop!, copies_around_a_loop_inputs, DataType[Float32], :cuda),
+    Program("strided_threads", strided_threads!, strided_threads_inputs, DataType[Float32], :cuda),
     Program("own_elements", own_elements!, own_elements_inputs, DataType[Float32], :cuda),
     Program("even_and_odd", even_and_odd!, even_and_odd_inputs, DataType[Float64], :c),
     Program("barriers_by_hand", barriers_by_hand!, barriers_by_hand_inputs, DataType[Float32], :cuda),

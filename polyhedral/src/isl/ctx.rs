@@ -123,7 +123,7 @@ pub enum IslOption {
     AstBuildGroupCoscheduled,
     /// Explicit (0) or implicit (1) bounds while separating.
     AstBuildSeparationBounds,
-    /// Divides strided iterators by their stride; off by default.
+    /// Divides strided iterators by their stride; on by default.
     AstBuildScaleStrides,
     /// Allows `else`; on by default.
     AstBuildAllowElse,
