@@ -145,16 +145,19 @@ const ALL = [
 # Points that a step updates: those of all extents, rims included, once for a copy back, twice for two sweeps.
 const SWEEPS = Dict("laplacian2d" => 2, "heat3d" => 2, "jacobi1d" => 2)
 
-# Arrays whose points a step reads, coefficients included, and those that it leaves to the next one, where these are not one and one. Of the
-# antenna seven cells of 16 absorb: those have 36 planes of tables besides, and leave twelve of them.
+# Arrays whose points a step reads, coefficients included, and those that it leaves to the next one, where these are not one and one; not
+# known where tables have planes for some points only.
 const MOVED = Dict("wave2d" => (2, 2), "fdtd2d" => (3, 3), "acoustic2d" => (4, 3), "reaction2d" => (2, 2), "waves3d" => (2, 1),
-                   "fdtd_antenna" => (26 + 36 * 7 / 16, 6 + 12 * 7 / 16))
+                   "fdtd_antenna" => nothing)
 
 # Iterations of the time loop that one step of a schedule is, where arrays change places.
 const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "waves3d" => 3)
 
 # Bytes that a step moves for each point at least.
-step_bytes(program) = sum(get(MOVED, program.name, (1, 1))) * sizeof(program.T)
+function step_bytes(program)
+    moved = get(MOVED, program.name, (1, 1))
+    return moved === nothing ? nothing : sum(moved) * sizeof(program.T)
+end
 
 # Steps of the time loop, as the schedule has them, that a shape makes in one pass over the arrays, at most; `nothing` for one of each nest.
 function steps_of_pass(shape)
@@ -183,9 +186,10 @@ pass_roof(bandwidth, bytes, steps, seconds) = min(bandwidth * steps / bytes, 1 /
 arithmetic(line, profile) = line.float32 === nothing || line.float64 === nothing ? nothing :
     line.float32 / profile.float32_ceiling + line.float64 / profile.float64_ceiling
 
-# The shares of both roofs; that of a pass is `nothing` where operations are not known. `seconds` are what the operations of a point take.
+# The shares of both roofs, `nothing` where one is not known. `seconds` are what the operations of a point take.
 function shares(program, steps, rate, bandwidth, seconds)
     bytes = step_bytes(program)
+    bytes === nothing && return nothing, nothing
     together = steps === nothing ? 1 : steps * get(TURNS, program.name, 1) * get(SWEEPS, program.name, 1)
     of_pass = seconds === nothing ? nothing : rate / pass_roof(bandwidth, bytes, together, seconds)
     return rate / step_roof(bandwidth, bytes), of_pass

@@ -68,7 +68,7 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
     ];
     let mut told: Vec<String> = heading.into_iter().chain(lines).collect();
     if let Some(size) = kept {
-        told.extend(tiles(ctx, algorithm, &it, path.0.len(), (statement, size, results))?);
+        told.extend(tiles(ctx, algorithm, (&it, chosen, path.0.len()), (statement, size, results))?);
     }
     Ok(told)
 }
@@ -77,11 +77,10 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
 fn tiles(
     ctx: &Ctx,
     algorithm: &Algorithm,
-    it: &Loop,
-    depth: usize,
+    (it, streams, depth): (&Loop, StreamSize, usize),
     (statement, chosen, results): (&str, ResidentSize, f64),
 ) -> Result<Vec<String>, Error> {
-    let tiles = Tiles::of(ctx, algorithm, it, depth)?;
+    let tiles = Tiles::of(ctx, algorithm, it, streams, depth)?;
     let Some(longest) = tiles.longest(&Gpu::HOPPER, chosen) else { return Ok(vec![]) };
     let side = longest.min(TILED_SIDE);
     let Some(extents) = tiles.cube(side) else { return Ok(vec![]) };

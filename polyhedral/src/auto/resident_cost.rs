@@ -5,14 +5,14 @@
 //! twelve programs of matrices at five sizes each (`docs/performance.md`).
 
 use super::resident::sizes;
-use super::stream::{Candidate, Ways, arithmetic, inner_stages, reads_neighbours};
+use super::stream::{Candidate, arithmetic, from_memory, inner_stages, reads_neighbours};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::machine::Gpu;
 use crate::schedule::{Loop, ResidentSize, StreamSize};
 use crate::stream::resident::Held;
-use crate::stream::{Resident, Source, Stage, Stream};
+use crate::stream::{self, Resident, Source, Stage, Stream};
 use std::collections::BTreeMap;
 
 /// Picoseconds of a barrier of the grid, with what blocks give each other.
@@ -31,14 +31,12 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    /// Those that are weighed; none where the loop does not stream, and none of sums that stay where they are. `depth` is the number of nodes
-    /// around it.
+    /// Those that are weighed of a loop that streams in this size; none of sums that stay where they are. `depth` is the number of nodes around it.
     ///
     /// # Errors
     /// Where isl fails.
-    pub fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, depth: usize) -> Result<Tiles, Error> {
-        let ways = Ways::of(ctx, algorithm, time, depth)?;
-        let stream = ways.any().filter(|it| reads_neighbours(it)).cloned();
+    pub fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, size: StreamSize, depth: usize) -> Result<Tiles, Error> {
+        let stream = stream::find(ctx, algorithm, time, size, depth)?.ok().filter(reads_neighbours);
         let all = stream.iter().flat_map(|stream| sizes(algorithm, stream)).collect();
         Ok(Tiles { all, stream })
     }
@@ -126,7 +124,7 @@ fn weigh(
     // Rims go to memory and come back.
     let bytes_of = |at: usize| f64::from(algorithm.array(stream.fields[at].array).element.bytes());
     let exchanged: f64 = (0..stream.fields.len()).filter(|&at| resident.exchanged[at]).map(bytes_of).sum();
-    let fixed: f64 = inner_stages(stream).map(|stage| from_memory(algorithm, stage)).sum();
+    let fixed: f64 = inner_stages(stream).flat_map(|stage| from_memory(algorithm, stage)).sum();
     let repeats = held as f64 / own as f64;
     let bytes = 2.0 * exchanged * (repeats - 1.0).max(0.0) / steps + fixed * repeats;
     let computed: f64 = inner_stages(stream).map(|stage| arithmetic(algorithm, stage)).sum();
@@ -137,14 +135,6 @@ fn weigh(
     let step = held as f64 * once / rate + STAGE * stream.stages.len() as f64 + BARRIER / steps;
     let size = StreamSize { resident: Some(size), ..stream.size };
     Some(Candidate { size: Some(size), bytes, instructions: once * repeats, time: step / all as f64 })
-}
-
-/// Bytes that a stage reads of arrays that no block keeps.
-fn from_memory(algorithm: &Algorithm, stage: &Stage) -> f64 {
-    let reads = algorithm.computation(stage.computation).reads.iter().zip(&stage.reads);
-    let of_memory = reads.filter(|(_, source)| **source == Source::Memory).map(|(read, _)| read.array);
-    let arrays: std::collections::BTreeSet<_> = of_memory.collect();
-    arrays.into_iter().map(|array| f64::from(algorithm.array(array).element.bytes())).sum()
 }
 
 /// Words of four bytes that a stage loads from shared memory and stores there, for each point: a thread that has several rows loads what two of them

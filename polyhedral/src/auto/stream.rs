@@ -310,7 +310,7 @@ fn step_by_step(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> Candidate {
 }
 
 /// Bytes of the elements that do not change.
-fn from_memory(algorithm: &Algorithm, stage: &Stage) -> Vec<f64> {
+pub(super) fn from_memory(algorithm: &Algorithm, stage: &Stage) -> Vec<f64> {
     once(algorithm, stage, |source| *source == Source::Memory)
 }
 

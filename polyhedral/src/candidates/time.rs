@@ -70,14 +70,17 @@ pub(super) fn streams(ctx: &Ctx, start: &Scheduled, params: &[i64]) -> Result<Ve
         }
         let Some(&id) = it.at.keys().next() else { continue };
         let computation = start.algorithm.computation(id).name.clone();
-        for weighed in stream::candidates(ctx, &Gpu::HOPPER, &start.algorithm, it, depth)? {
+        let weighed = stream::candidates(ctx, &Gpu::HOPPER, &start.algorithm, it, depth)?;
+        let any = weighed.iter().filter_map(|it| it.size).find(|size| size.hexagon.is_none());
+        for weighed in weighed {
             let Some(size) = weighed.size else { continue };
             let time = weighed.time / 1000.0;
             let predicted = Some(Prediction { time, bytes: Some(weighed.bytes), runs: 1.0, fits: true });
             let commands = vec![Command::Stream { computation: computation.clone(), at: it.name.clone(), size }];
             all.push(Candidate { family: Family::Stream, commands, predicted });
         }
-        let tiles = Tiles::of(ctx, &start.algorithm, it, depth)?;
+        let Some(any) = any else { continue };
+        let tiles = Tiles::of(ctx, &start.algorithm, it, any, depth)?;
         let Some(extents) = tiles.extents(&start.algorithm, params) else { continue };
         for weighed in tiles.weighed(&Gpu::HOPPER, &start.algorithm, extents) {
             let Some(size) = weighed.size.and_then(|size| size.resident) else { continue };
