@@ -7,10 +7,10 @@ mod threads;
 mod undo;
 mod work;
 
-use pragmas::Pragmas;
+use pragmas::{Pragmas, Searches};
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    Dialect, Printer, TextOptions, Writer, header_comment, helper_texts, scan_text, vector_types,
+    Dialect, LoopHooks, Printer, TextOptions, Writer, header_comment, helper_texts, scan_text, vector_types,
 };
 use tessella_codegen::entry::{EntryParameter, STATUS_FAILED_LATER, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::{CodegenError, Input, Program, generate};
@@ -41,11 +41,25 @@ pub fn emit(verified: &Verified, options: &TextOptions) -> Result<CSource, Codeg
     Ok(print(&input, &generate(&input)?, options))
 }
 
+/// Prints a scan as C, a function of its own.
+///
+/// # Errors
+/// `E06xx`: see [`CodegenError`].
+pub fn emit_scan(verified: &Verified, options: &TextOptions) -> Result<CSource, CodegenError> {
+    let input = Input::from(verified);
+    Ok(print_with(&input, &generate(&input)?, options, &mut Searches::new(input.machine.worth_threads)))
+}
+
 /// Prints a loop program as C.
 pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSource {
     let worth = input.machine.worth_threads;
     let (program, decided) = threads::decide(program, worth);
-    let program = &program;
+    print_with(input, &program, options, &mut Pragmas::new(worth, decided))
+}
+
+/// The same, with what stands before loops.
+fn print_with(input: &Input<'_>, program: &Program, options: &TextOptions, hooks: &mut dyn LoopHooks) -> CSource {
+    let worth = input.machine.worth_threads;
     let mut printer = Printer::new(*input, program, Dialect::C, options);
     let mut body = Writer::default();
     body.open(printer.signature("restrict "));
@@ -57,7 +71,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
     printer.allocated_at_entry = scratch.len();
     undo::save(&mut printer, &kept, &mut body);
     body.blank();
-    printer.block(&program.body, &mut Pragmas::new(worth, decided), &mut body);
+    printer.block(&program.body, hooks, &mut body);
     undo::restore(&mut printer, &kept, &scratch, STATUS_FAILED_LATER, &mut body);
     return_results(&printer, &mut body);
     scratch.iter().rev().for_each(|name| body.line(format!("free({name});")));
@@ -76,7 +90,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
         out.line("#include <string.h>");
     }
     let macros = printer.subscript_macros();
-    let (scan, scan_helpers) = scan_text(input, program, Dialect::C, options);
+    let (scan, scan_helpers) = scan_text(input, program, Dialect::C, options, &mut Searches::new(worth));
     let helpers = printer.helpers.union(&scan_helpers).copied().collect();
     for helper in helper_texts(&helpers, Dialect::C) {
         out.blank();

@@ -82,6 +82,45 @@ impl LoopHooks for Pragmas {
     }
 }
 
+/// Pragmas of the loops of searches ([`Scan`](tessella_polyhedral::algorithm::Scan)): threads share each outermost one, and what remains is the
+/// largest of their marks.
+#[derive(Debug)]
+pub struct Searches {
+    loops_around: u32,
+    worth: i64,
+}
+
+impl Searches {
+    pub fn new(worth: i64) -> Self {
+        Self { loops_around: 0, worth }
+    }
+}
+
+impl LoopHooks for Searches {
+    fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer) {
+        self.loops_around += 1;
+        // Bounds that are data are a second variable in the head of the loop, which OpenMP does not take.
+        if self.loops_around > 1 || it.clip.is_some() || it.going.is_some() {
+            return;
+        }
+        let work = work_of(it, self.worth);
+        if work.as_const().is_some_and(|work| work < self.worth) {
+            return;
+        }
+        let Some(mark) = printer.mark().map(str::to_owned) else { return };
+        let threads = printer.options.threads.map_or(String::new(), |count| format!(" num_threads({count})"));
+        let condition = match work {
+            IntExpr::Const(_) => String::new(),
+            work => format!(" if ({} >= {})", printer.int(&work), self.worth),
+        };
+        out.line(format!("#pragma omp parallel for{threads} reduction(max: {mark}[:1]){condition}"));
+    }
+
+    fn leave(&mut self, _: &For) {
+        self.loops_around -= 1;
+    }
+}
+
 /// Iterations of unequal work are handed out piece by piece.
 fn schedule(it: &For) -> &'static str {
     let mut unequal = false;

@@ -8,7 +8,7 @@ mod wrapper;
 
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, Helper, Printer, RESIDENT_HELPERS,
+    AHEAD_HELPERS, Dialect, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, Helper, NoHooks, Printer, RESIDENT_HELPERS,
     STREAM_HELPERS, STREAM_LINES, TURNS_HELPERS, TextOptions, VECTOR_HELPERS, Writer, header_comment, helper_texts,
     scan_text,
 };
@@ -110,7 +110,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     let device_helpers = printer.helpers.clone();
     let mut host = Writer::default();
     wrapper::print(&mut printer, &plan, &mut host);
-    let (scan, scan_helpers) = scan_text(input, program, Dialect::Cuda, options);
+    let (scan, scan_helpers) = scan_text(input, program, Dialect::Cuda, options, &mut NoHooks);
     let all_helpers = printer.helpers.union(&scan_helpers).copied().collect();
 
     let mut alone = Writer::default();

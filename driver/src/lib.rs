@@ -18,6 +18,7 @@ pub mod profile;
 pub mod request;
 pub mod results;
 pub mod run;
+pub mod searches;
 pub mod session;
 pub mod sizes;
 pub mod slices;

@@ -9,6 +9,7 @@ use crate::request::{
     Backend, CompileRequest, CompileResult, ConstantValue, Failure, Options, Program, Signature, Status, TextKind,
 };
 use crate::results;
+use crate::searches;
 use crate::slices;
 use crate::tune::{self, Subject};
 use crate::tuned::{self, Entry};
@@ -16,12 +17,13 @@ use crate::unit::{Built, Unit};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use tessella_cuda_backend::CudaSource;
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Spanned, Style, render};
 use tessella_frontend::ast;
 use tessella_frontend::typed::{ArgumentType, parse_type, tree};
 use tessella_interpreter as interpreter;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Argument, ScanCheck, SizeError};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Argument, Scan, ScanCheck, SizeError};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
@@ -429,6 +431,7 @@ struct GpuProgram {
     kernels: Kernels,
     device: Arc<Device>,
     scan: Option<HostScan>,
+    device_scan: Option<DeviceScan>,
     failures: Failures,
 }
 
@@ -474,6 +477,57 @@ impl HostScan {
     }
 }
 
+/// What looks at computed subscripts on the GPU, if an array is there when the call begins.
+struct DeviceScan {
+    /// How many searches there are.
+    searches: usize,
+    source: CudaSource,
+    device: Arc<Device>,
+    /// Loaded when it is first needed; `None` if that fails.
+    loaded: OnceLock<Option<CudaProgram<Device>>>,
+    /// The status is this and the position of the search.
+    base: i32,
+}
+
+impl DeviceScan {
+    fn new(unit: &Unit<'_>, built: &Built, device: &Arc<Device>, base: i32) -> Option<DeviceScan> {
+        let searches = built.analysed.verified.algorithm().scan.as_deref()?.checks.len();
+        let source = searches::build(unit, built)?.cuda(unit).ok()?;
+        Some(DeviceScan { searches, source, device: device.clone(), loaded: OnceLock::new(), base })
+    }
+
+    fn program(&self) -> Option<&CudaProgram<Device>> {
+        let load = || {
+            let cache = Cache::open().ok()?;
+            load_image(&cache, self.source.clone(), &self.device).ok()
+        };
+        self.loaded.get_or_init(load).as_ref()
+    }
+
+    /// The status: 0 where all is inside; `None` if the GPU cannot tell.
+    ///
+    /// # Safety
+    /// As for [`Program::launch_mixed`] of the program that this belongs to, which takes the arguments of `call`.
+    unsafe fn run(&self, call: Packed<'_>) -> Result<Option<i32>, RuntimeError> {
+        let Some(program) = self.program() else { return Ok(None) };
+        let (mut mark, mut elements) = (0_i32, 1_i64);
+        let mut place: *mut i32 = &mut mark;
+        // Its last parameters are the array for the mark, and how long that is; results of the program itself are not passed on.
+        let Some(count) = program.parameters().len().checked_sub(2) else { return Ok(None) };
+        let mut arguments: Vec<*mut c_void> = call.arguments.iter().copied().take(count).collect();
+        arguments.extend([(&raw mut place).cast::<c_void>(), (&raw mut elements).cast()]);
+        let on_device: Vec<bool> = call.on_device.iter().copied().take(count).collect();
+        // SAFETY: promised by the caller; the searches have the program's parameters, and then an array of one element.
+        let status = unsafe { program.run(Packed { arguments: &arguments, on_device: &on_device }) }?;
+        Ok(match (status, Scan::found(self.searches, mark)) {
+            (0, 0) => Some(0),
+            (0, found) => Some(self.base + found),
+            // What a call needs is asked of the program itself.
+            (_, _) => None,
+        })
+    }
+}
+
 impl GpuProgram {
     fn load(unit: &Unit<'_>, built: &Built, chunked: bool) -> Result<GpuProgram, Failed> {
         let slice = if chunked { Some(slices::build(unit, Backend::Cuda).map_err(refused)?) } else { None };
@@ -486,7 +540,9 @@ impl GpuProgram {
                 Kernels::Sliced(Box::new(sliced))
             }
         };
-        Ok(GpuProgram { kernels, device, scan: HostScan::load(unit, built)?, failures: Failures::of(unit, built) })
+        let scan = HostScan::load(unit, built)?;
+        let device_scan = scan.as_ref().and_then(|host| DeviceScan::new(unit, built, &device, host.base));
+        Ok(GpuProgram { kernels, device, scan, device_scan, failures: Failures::of(unit, built) })
     }
 
     /// The program for arrays that fit.
@@ -513,9 +569,13 @@ impl GpuProgram {
 fn load_cuda(unit: &Unit<'_>, built: &Built, device: &Arc<Device>) -> Result<CudaProgram<Device>, Failed> {
     let source = built.cuda(unit).map_err(refused)?;
     let cache = Cache::open().map_err(tool_chain)?;
+    load_image(&cache, source, device).map_err(tool_chain)
+}
+
+fn load_image(cache: &Cache, source: CudaSource, device: &Arc<Device>) -> Result<CudaProgram<Device>, RuntimeError> {
     let name = format!("{}.cu", source.entry);
-    let image = compile_cuda(&cache, &source.kernels, &name, device.capability(), &source.flags);
-    CudaProgram::load(device.clone(), &image.map_err(tool_chain)?, source.plan).map_err(tool_chain)
+    let image = compile_cuda(cache, &source.kernels, &name, device.capability(), &source.flags)?;
+    CudaProgram::load(device.clone(), &image, source.plan)
 }
 
 impl GpuProgram {
@@ -527,6 +587,12 @@ impl GpuProgram {
         // SAFETY: promised by the caller.
         let status = unsafe { self.whole().check(call) }?;
         let (0, Some(scan)) = (status, &self.scan) else { return Ok(status) };
+        if let Some(searches) = self.device_scan.as_ref().filter(|_| call.has_device_arrays()) {
+            // SAFETY: promised by the caller.
+            if let Some(status) = unsafe { searches.run(call) }? {
+                return Ok(status);
+            }
+        }
         // The host looks at copies of what is on the device.
         // SAFETY: promised by the caller.
         let mut copies = unsafe { self.whole().host_copies(call) }?;

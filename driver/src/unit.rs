@@ -66,7 +66,7 @@ const HEXAGONS_PART: u64 = 5;
 
 /// How many operations of isl's Tessella may take to look for an order of its own, and to generate code for it, with tilings and once
 /// more without: a bound on what their weights do not foretell, about four seconds. Programs of `tests/` whose orders stand take less.
-const LONGEST: u64 = 5_000_000;
+pub(crate) const LONGEST: u64 = 5_000_000;
 
 impl Unit<'_> {
     /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, one
@@ -420,7 +420,7 @@ impl Built {
     /// The scan as a function of its own: what the host runs before kernels.
     pub fn c_of_scan(&self, unit: &Unit<'_>, scan: &Verified) -> Result<c_backend::CSource, Refusal> {
         let options = TextOptions { source_name: scan.algorithm().name.clone(), ..TextOptions::default() };
-        c_backend::emit(scan, &options).map_err(|error| self.word(unit, error))
+        c_backend::emit_scan(scan, &options).map_err(|error| self.word(unit, error))
     }
 
     pub fn cuda(&self, unit: &Unit<'_>) -> Result<cuda_backend::CudaSource, Refusal> {

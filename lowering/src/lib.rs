@@ -22,6 +22,7 @@ mod late;
 mod local_array;
 mod looked;
 mod names;
+mod narrow;
 mod nest;
 mod params;
 mod ranges;

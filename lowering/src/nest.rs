@@ -11,9 +11,10 @@ use crate::formula::Formula;
 use crate::implied::without_implied;
 use crate::looked::Looked;
 use crate::names::Names;
+use crate::narrow::narrow_updates;
 use crate::params::Signature;
 use crate::ranges::{RangeCheck, Rewritten};
-use crate::scan::{START, ScanDraft, assemble, told_apart};
+use crate::scan::{FIRST, START, ScanDraft, assemble, told_apart};
 use crate::spans::SpanTable;
 use crate::symbolic::{Site, Symbols};
 use crate::values::{Fate, Values};
@@ -170,6 +171,8 @@ impl<'a> Nest<'a> {
         let (Some(context), true) = (context, self.errors.is_empty()) else { return Err(self.errors) };
         let start = self.symbols.one_instance(START);
         let Some(start) = self.settle(function.span, start) else { return Err(self.errors) };
+        let end = self.symbols.one_instance(FIRST);
+        let Some(end) = self.settle(function.span, end) else { return Err(self.errors) };
         let spans = &mut self.spans;
         spans.arrays = self.array_spans.iter().enumerate().map(|(at, &span)| (ArrayId(at as u32), span)).collect();
         let signature = self.symbols.signature;
@@ -191,10 +194,11 @@ impl<'a> Nest<'a> {
             scan: None,
             whole: None,
         };
+        narrow_updates(&mut algorithm);
         // Without it the same is only tested twice; what is wrong with an access is told where it is verified.
         let _ = without_implied(self.symbols.ctx, &mut algorithm, &mut self.spans);
         if !scans.is_empty() {
-            algorithm.scan = Some(Box::new(assemble(&algorithm, scans, start)));
+            algorithm.scan = Some(Box::new(assemble(&algorithm, scans, [start, end])));
         }
         Ok(Lowered { algorithm, spans: self.spans })
     }

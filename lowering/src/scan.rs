@@ -2,10 +2,11 @@
 //! [`Scan`](tessella_polyhedral::algorithm::Scan).
 //!
 //! ```text
-//! y[i] = x[idx[i]]        status = ifelse(!(idx[i] >= 1 && idx[i] <= n), 1, status)
+//! y[i] = x[idx[i]]        status = max(status, ifelse(!(idx[i] >= 1 && idx[i] <= n), 1, 0))
 //! ```
 //!
-//! The searches run one after the other, the first one last: what remains is the position of the first that failed.
+//! The first of several searches marks with the largest number, the last with 1, so that a maximum, which any order of instances gives and C compilers
+//! make with vectors, tells the first that failed.
 
 use crate::expr::constant;
 use std::collections::BTreeSet;
@@ -17,10 +18,13 @@ use tessella_polyhedral::algorithm::{
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{DimType, Id, IslError, Set};
 use tessella_polyhedral::schedule::{Loop, Node, Schedule, Tag};
-use tessella_scalar::{Constant, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 /// The computation that runs first.
 pub(crate) const START: &str = "inside";
+
+/// The computation that runs last: from the largest mark to the position of the search.
+pub(crate) const FIRST: &str = "first";
 
 /// A subscript that has to be looked at, and the computation that does.
 pub(crate) struct ScanDraft {
@@ -204,8 +208,8 @@ fn involves(computation: &Computation, iterator: u32) -> bool {
 }
 
 /// The searches as a function of the same arguments that returns the position of the first that found something.
-/// `start` is the domain of its first statement.
-pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Scan {
+/// `start` and `end` are the domains of its first and its last statement.
+pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Set; 2]) -> Scan {
     let mut arrays: Vec<Array> = of.arrays.iter().take_while(|it| it.kind == ArrayKind::Argument).cloned().collect();
     let result = ArrayId(arrays.len() as u32);
     let taken: BTreeSet<&str> = of.arrays.iter().map(|it| it.name.as_str()).collect();
@@ -214,40 +218,51 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
     let (element, kind) = (ScalarType::I32, ArrayKind::Result);
     arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank: 0, kind, strided: 0..0 });
     let write = Access { array: result, subscripts: vec![], within: None, checked: false, conditional: false };
-    let mut computations = vec![Computation {
-        name: START.to_owned(),
+    let alone = |name: &str, domain: Set, value: Expr, reads: Vec<Access>| Computation {
+        name: name.to_owned(),
         iterators: vec![],
-        domain: start,
+        domain,
         predicate: None,
         lets: vec![],
-        value: status(0),
+        value,
         write: write.clone(),
-        reads: vec![],
+        reads,
         fastmath: false,
         simd: None,
         ranged: vec![],
         atomic: false,
-    }];
+    };
+    let searches = drafts.len();
+    let mut computations = vec![alone(START, start, status(0), vec![])];
     let mut order = vec![Node::Computation(ComputationId(0))];
     let mut checks = vec![];
     for (at, draft) in drafts.into_iter().enumerate() {
         let id = ComputationId(computations.len() as u32);
         let mut computation = Computation { write: write.clone(), ..draft.computation };
-        let before = Box::new(Expr { kind: ExprKind::Read(computation.reads.len() as u32), ty: ScalarType::I32 });
+        let before = typed(ExprKind::Read(computation.reads.len() as u32));
         computation.reads.push(write.clone());
-        let condition = Box::new(computation.value);
-        computation.value = Expr {
-            kind: ExprKind::IfElse { condition, yes: Box::new(status(at + 1)), no: before },
-            ty: ScalarType::I32,
-        };
+        let (condition, yes, no) =
+            (Box::new(computation.value), Box::new(status(Scan::mark(searches, at))), Box::new(status(0)));
+        let mark = typed(ExprKind::IfElse { condition, yes, no });
+        computation.value = typed(ExprKind::Binary(BinaryOp::Max, Box::new(before), Box::new(mark)));
         let mut node = Node::Computation(id);
         for (position, name) in computation.iterators.iter().enumerate().rev() {
             let at = [(id, Affine::iterator(position as u32))].into_iter().collect();
             node = Node::Loop(Loop { name: name.clone(), tag: Tag::Sequential, at, body: Box::new(node) });
         }
-        order.insert(1, node);
+        order.push(node);
         computations.push(computation);
         checks.push(draft.check);
+    }
+    if searches > 1 {
+        let mark = || Box::new(typed(ExprKind::Read(0)));
+        let is_set = ExprKind::Compare(CompareOp::Gt, mark(), Box::new(status(0)));
+        let condition = Box::new(Expr { kind: is_set, ty: ScalarType::Bool });
+        let all = Box::new(status(Scan::mark(searches, 0).saturating_add(1)));
+        let yes = Box::new(typed(ExprKind::Binary(BinaryOp::Sub, all, mark())));
+        let first = typed(ExprKind::IfElse { condition, yes, no: Box::new(status(0)) });
+        order.push(Node::Computation(ComputationId(computations.len() as u32)));
+        computations.push(alone(FIRST, end, first, vec![write.clone()]));
     }
     let algorithm = Algorithm {
         name: format!("{}_inside", of.name),
@@ -267,7 +282,11 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, start: Set) -> Sc
     Scan { algorithm, checks }
 }
 
-fn status(value: usize) -> Expr {
-    let value = i32::try_from(value).unwrap_or(i32::MAX);
+/// A value of the status.
+fn typed(kind: ExprKind) -> Expr {
+    Expr { kind, ty: ScalarType::I32 }
+}
+
+fn status(value: i32) -> Expr {
     constant(Constant::integer(ScalarType::I32, value.into()))
 }

@@ -28,6 +28,8 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
         && b_at < a_at + (uintptr_t)a_bytes;
 }
 
+static __host__ __device__ inline int32_t tessella_max_i32(int32_t x, int32_t y) { return x < y ? y : x; }
+
 // The remainder with the sign of the divisor.
 static __host__ __device__ inline int64_t tessella_mod_i64(int64_t x, int64_t y) {
     const int64_t r = x % y;
@@ -91,7 +93,7 @@ static int32_t counts_in_one_piece_inside(
             // outside_h
             const int32_t shared = x(i);
             const int64_t shared_1 = tessella_mod_i64((int64_t)shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
-            result[0] = !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : result[0];
+            result[0] = tessella_max_i32(result[0], !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
         }
     }
     return 0;

@@ -22,6 +22,8 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
         && b_at < a_at + (uintptr_t)a_bytes;
 }
 
+static inline int32_t tessella_max_i32(int32_t x, int32_t y) { return x < y ? y : x; }
+
 // Whether computed subscripts are inside: the number of the first that is not, or 0.
 #define idx(i) idx[(i) - 1]
 static int32_t lanes_left_to_the_compiler_inside(
@@ -39,20 +41,24 @@ static int32_t lanes_left_to_the_compiler_inside(
 ) {
     // inside
     result[0] = 0;
+    if (T_1 <= 6 && n >= 1) {
+        #pragma omp parallel for reduction(max: result[:1]) if (idx_1 >= 32768)
+        for (int64_t j = 1; j <= idx_1; j++) {
+            // outside_T
+            const int64_t shared = idx(j);
+            result[0] = tessella_max_i32(result[0], !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) <= T_1) ? 2 : 0);
+        }
+    }
     if (T_1 <= 7 && n >= 1) {
+        #pragma omp parallel for reduction(max: result[:1]) if (idx_1 >= 32768)
         for (int64_t j = 1; j <= idx_1; j++) {
             // outside_T_1
             const int64_t shared = idx(j);
-            result[0] = !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 <= T_1) ? 2 : result[0];
-        }
-        if (T_1 <= 6) {
-            for (int64_t j = 1; j <= idx_1; j++) {
-                // outside_T
-                const int64_t shared = idx(j);
-                result[0] = !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) <= T_1) ? 1 : result[0];
-            }
+            result[0] = tessella_max_i32(result[0], !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 <= T_1) ? 1 : 0);
         }
     }
+    // first
+    result[0] = result[0] > 0 ? 3 - result[0] : 0;
     return 0;
 }
 #undef idx

@@ -15,6 +15,7 @@ include("cases.jl")
 include("bench.jl")
 include("stencils.jl")
 include("slices.jl")
+include("resident.jl")
 include("sanitize.jl")
 
 # `nothing` if compiled code and plain Julia agree, else what went wrong.
@@ -65,6 +66,15 @@ function check_slices(arguments)
     isempty(arguments) || "slices" in arguments || return 0, 0
     passed, faults = Slices.check()
     println("in slices: ", passed, " agree")
+    foreach(fault -> printstyled(fault, "\n"; color = :red), faults)
+    return passed, length(faults)
+end
+
+# Programs over arrays that are on the GPU.
+function check_resident(arguments)
+    isempty(arguments) || "resident" in arguments || return 0, 0
+    passed, faults = Resident.check()
+    println("on the GPU: ", passed, " agree")
     foreach(fault -> printstyled(fault, "\n"; color = :red), faults)
     return passed, length(faults)
 end
@@ -148,6 +158,7 @@ function main(arguments)
     println("Julia ", VERSION, "\n")
     "--bench" in arguments && "stencils" in arguments &&
         return Stencils.main(filter(argument -> !(argument in ("--bench", "stencils")), arguments))
+    "--bench" in arguments && "resident" in arguments && return (Resident.bench(); true)
     "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
     "--sanitize" in arguments &&
         return Sanitize.main(filter(argument -> argument != "--sanitize", arguments), [CASES; EDGES; Stencils.cases()])
@@ -164,7 +175,7 @@ function main(arguments)
         end
     end
     cases = isempty(names) ? [CASES; EDGES] : filter(case -> case.name in names, [CASES; EDGES; Stencils.cases()])
-    passed, failed = check(cases, sizes) .+ (wrappers ? check_wrappers(cases) : (0, 0)) .+ check_slices(names)
+    passed, failed = check(cases, sizes) .+ (wrappers ? check_wrappers(cases) : (0, 0)) .+ check_slices(names) .+ check_resident(names)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0
 end

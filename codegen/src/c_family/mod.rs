@@ -81,12 +81,13 @@ pub struct Printer<'a> {
 /// The label where a function puts back what it has written.
 pub const UNDO: &str = "undo";
 
-/// The text of a program's scan, empty if it has none, and the functions that it calls.
+/// The text of a program's scan, with what a backend says before its loops; empty if it has none. And the functions that it calls.
 pub fn scan_text(
     input: &Input<'_>,
     program: &Program,
     dialect: Dialect,
     options: &TextOptions,
+    hooks: &mut dyn LoopHooks,
 ) -> (Writer, BTreeSet<Helper>) {
     let mut out = Writer::default();
     let (Some(verified), Some(scan)) = (input.scan, &program.scan) else { return (out, BTreeSet::new()) };
@@ -96,7 +97,7 @@ pub fn scan_text(
         Dialect::C => "restrict ",
         Dialect::Cuda => "__restrict__ ",
     };
-    printer.scan_function(restrict, &mut out);
+    printer.scan_function(restrict, hooks, &mut out);
     (out, printer.helpers)
 }
 

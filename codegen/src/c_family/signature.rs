@@ -1,6 +1,6 @@
 //! The entry function's head and its checks.
 
-use super::{Helper, NoHooks, Printer, Writer, c_type};
+use super::{Helper, LoopHooks, Printer, Writer, c_type};
 use crate::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
 use crate::from_ast::negate;
 use crate::int_expr::{Cond, IntExpr};
@@ -175,11 +175,11 @@ impl Printer<'_> {
     }
 
     /// The whole of a scan's function, which no other file sees, between its macros and their end.
-    pub fn scan_function(&mut self, restrict: &str, out: &mut Writer) {
+    pub fn scan_function(&mut self, restrict: &str, hooks: &mut dyn LoopHooks, out: &mut Writer) {
         let mut body = Writer::default();
         body.open(format!("static {}", self.signature(restrict)));
         self.aliases(&mut body);
-        self.block(&self.program.body, &mut NoHooks, &mut body);
+        self.block(&self.program.body, hooks, &mut body);
         body.line("return 0;");
         body.close();
         let macros = self.bare_macros();
@@ -189,6 +189,14 @@ impl Printer<'_> {
         for array in &self.macros {
             out.line(format!("#undef {}", self.program.names.arrays[array.0 as usize]));
         }
+    }
+
+    /// The name of the array in which a scan leaves its mark.
+    pub fn mark(&self) -> Option<&str> {
+        let computation = self.input.algorithm.computations.first()?;
+        let array = computation.write.array;
+        let is_result = self.input.algorithm.array(array).kind == ArrayKind::Result;
+        is_result.then(|| self.program.names.buffers[self.input.buffer_of(array).0 as usize].as_str())
     }
 
     /// Declares the parameters of the algorithm that no C parameter is named after.

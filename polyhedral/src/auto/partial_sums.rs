@@ -72,15 +72,17 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         return Ok(parted);
     }
     for reduction in reductions(&scheduled.algorithm) {
-        let is_ranged = !scheduled.algorithm.computation(reduction.computation).ranged.is_empty();
-        if reduction.order == UpdateOrder::Source || is_ranged {
+        let it = scheduled.algorithm.computation(reduction.computation);
+        // Partial results need loops that can be split.
+        let can_part = it.ranged.is_empty() && it.write.is_affine();
+        if reduction.order == UpdateOrder::Source || !can_part && it.write.is_affine() {
             continue;
         }
-        let name = scheduled.algorithm.computation(reduction.computation).name.clone();
+        let name = it.name.clone();
         if parted.runs_in_parallel(ctx, &name)? {
             continue;
         }
-        if !scheduled.algorithm.computation(reduction.computation).write.is_affine() {
+        if !can_part {
             // Data say which elements there are: where integers are added up, threads do so in one piece.
             if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
                 parted.carry_out(ctx, Command::Atomic { computation: name })?;

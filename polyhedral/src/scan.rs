@@ -1,0 +1,95 @@
+//! The searches of a [`Scan`] as a program of their own for a GPU, for arrays that are in its memory.
+//!
+//! ```text
+//! for i { status = max(status, ifelse(idx[i] > n, 1, 0)) }   ->   @block, @thread for i { if idx[i] > n: status[1] = max(status[1], 1) in one piece }
+//! ```
+//!
+//! Only what fails is written, so that threads meet nowhere where all is well.
+
+use crate::affine::Affine;
+use crate::algorithm::{Algorithm, Argument, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, Subscript};
+use crate::expr::{Expr, ExprKind};
+use crate::schedule::{Loop, Node, Schedule, Tag};
+use tessella_scalar::{BinaryOp, ScalarType};
+
+impl Scan {
+    /// The mark that a search leaves where it finds something, from its position in `checks`, from 0: the largest of those that are left is the
+    /// first search's.
+    pub fn mark(searches: usize, at: usize) -> i32 {
+        i32::try_from(searches - at).unwrap_or(i32::MAX)
+    }
+
+    /// The position from 1 of the search that left this mark; 0 for none.
+    pub fn found(searches: usize, mark: i32) -> i32 {
+        match mark {
+            0 => 0,
+            mark => Scan::mark(searches, 0).saturating_add(1) - mark,
+        }
+    }
+
+    /// The searches as a program that takes one more argument behind those of the algorithm, an array of one `Int32`, which holds 0 before, and the
+    /// largest mark behind it. `None` if a search does not have the form that [`Scan::algorithm`] has.
+    pub fn marking(&self) -> Option<Algorithm> {
+        let mut marking = self.algorithm.clone();
+        let status = marking.arrays.last_mut().filter(|it| it.kind == ArrayKind::Result)?;
+        (status.kind, status.rank, status.extents) = (ArrayKind::Argument, 1, vec![Affine::constant(1)]);
+        let status = self.algorithm.computations.first()?.write.array;
+        marking.arguments.push(Argument::Array(status));
+        marking.result = Outcome::Nothing;
+        let searches = self.algorithm.computations.iter().skip(1).take(self.checks.len());
+        marking.computations = searches.map(|it| marked(it)).collect::<Option<_>>()?;
+        let nests = marking.ids().map(|id| nest(marking.computation(id), id)).collect();
+        marking.source_order = Schedule { root: Node::Sequence(nests) };
+        Some(marking)
+    }
+}
+
+/// A search that writes where it finds something.
+fn marked(search: &Computation) -> Option<Computation> {
+    let mut next = search.clone();
+    let ExprKind::Binary(BinaryOp::Max, old, mark) = &search.value.kind else { return None };
+    let ExprKind::IfElse { condition, yes, .. } = &mark.kind else { return None };
+    let mut outside = (**condition).clone();
+    // A condition comes before the values that an instance computes once.
+    spell_out(&mut outside, &search.lets);
+    next.lets.clear();
+    next.predicate = Some(match &search.predicate {
+        Some(predicate) => {
+            let both = ExprKind::Binary(BinaryOp::AndAlso, Box::new(predicate.clone()), Box::new(outside));
+            Expr { kind: both, ty: ScalarType::Bool }
+        }
+        None => outside,
+    });
+    let value = ExprKind::Binary(BinaryOp::Max, old.clone(), yes.clone());
+    next.value = Expr { kind: value, ty: search.value.ty };
+    let element = vec![Subscript::from(Affine::constant(1))];
+    let status = next.write.array;
+    for access in next.reads.iter_mut().chain([&mut next.write]).filter(|it| it.array == status) {
+        access.subscripts = element.clone();
+    }
+    // Subscripts of what it reads may be made of such values, too.
+    for subscript in next.reads.iter_mut().flat_map(|read| &mut read.subscripts) {
+        if let Subscript::Computed(value) = subscript {
+            spell_out(value, &search.lets);
+        }
+    }
+    next.atomic = true;
+    Some(next)
+}
+
+/// Puts values in place of their names.
+fn spell_out(expr: &mut Expr, lets: &[Let]) {
+    expr.walk_mut(&mut |part| {
+        while let ExprKind::Let(at) = part.kind {
+            *part = lets[at as usize].value.clone();
+        }
+    });
+}
+
+/// A search in loops through all of its iterators.
+fn nest(search: &Computation, id: ComputationId) -> Node {
+    search.iterators.iter().enumerate().rev().fold(Node::Computation(id), |body, (position, name)| {
+        let at = [(id, Affine::iterator(position as u32))].into_iter().collect();
+        Node::Loop(Loop { name: name.clone(), tag: Tag::Sequential, at, body: Box::new(body) })
+    })
+}

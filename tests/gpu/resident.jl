@@ -1,0 +1,122 @@
+# Arrays that stay on the GPU, and subscripts that data give: what looks at them runs where they are. Results equal plain Julia's, a subscript that
+# is outside raises its exception, and nothing has been written then.
+module Resident
+
+using Tessella
+using Printf
+
+@tessella target=:cuda function gather!(y, x, idx)
+    for i in eachindex(idx)
+        y[i] = x[idx[i]]
+    end
+end
+
+@tessella target=:cuda function counted!(counts, idx)
+    for i in eachindex(idx)
+        counts[idx[i]] += 1
+    end
+end
+
+@tessella target=:cuda function spmv!(y, ptr, col, val, x)
+    for r in 1:length(y)
+        s = zero(eltype(y))
+        for e in ptr[r]:ptr[r+1]-1
+            s += val[e] * x[col[e]]
+        end
+        y[r] = s
+    end
+end
+
+@tessella target=:cuda function indegree!(deg, ptr, col)
+    for r in 1:length(ptr)-1
+        for e in ptr[r]:ptr[r+1]-1
+            deg[col[e]] += 1
+        end
+    end
+end
+
+places(n, most) = Int32[1 + mod(7919i + i ÷ 3, most) for i in 1:n]
+# Rows of 0 to 8 entries.
+pointers(n) = Int32[1; 1 .+ cumsum([mod(5r, 9) for r in 1:n])]
+
+function matrix(n)
+    ptr = pointers(n)
+    col = places(ptr[end] - 1, max(n, 1))
+    return ptr, col, Float32[mod(e, 17) / 4 for e in 1:length(col)]
+end
+
+const PROGRAMS = [
+    (gather!, n -> (zeros(Float32, n), Float32[i / 8 for i in 1:n], places(n, max(n, 1))), 3),
+    (counted!, n -> (zeros(Int32, n), places(3n, max(n, 1))), 2),
+    (counted!, n -> (zeros(Int64, n), Int64.(places(3n, max(n, 1)))), 2),
+    (spmv!, n -> ((ptr, col, val) = matrix(n); (zeros(Float32, n), ptr, col, val, Float32[i / 8 for i in 1:n])), 3),
+    (indegree!, n -> ((ptr, col, _) = matrix(n); (zeros(Int64, n), ptr, col)), 3),
+]
+
+# The array of this position has a subscript that is outside.
+function spoiled(arguments, at, place)
+    given = map(copy, arguments)
+    given[at][place] = length(given[1]) + 5
+    return given
+end
+
+function exception(f, arguments)
+    try
+        f(arguments...)
+        return nothing
+    catch error
+        return typeof(error)
+    end
+end
+
+# How many checks agreed, and what did not.
+function check()
+    passed, faults = 0, String[]
+    see(good, what) = good ? (passed += 1) : push!(faults, what)
+    for (f, inputs, at) in PROGRAMS, n in [0, 1, 33, 4099, 300007]
+        what = "$(nameof(f)) $n"
+        given = inputs(n)
+        expected = map(copy, given)
+        Tessella.original(f)(expected...)
+        resident = map(to_device, given)
+        try
+            f(resident...)
+            see(isequal(map(Array, resident), expected), "$what differs")
+            # One array on the GPU, the others on the host.
+            mixed = map(copy, given)
+            one = to_device(mixed[at])
+            f(ntuple(k -> k == at ? one : mixed[k], length(mixed))...)
+            see(isequal(mixed[1], expected[1]), "$what with one array on the GPU differs")
+        catch error
+            push!(faults, "$what: $(sprint(showerror, error))")
+        end
+        for place in unique([1, length(given[at]) ÷ 2 + 1, length(given[at])])
+            isempty(given[at]) && continue
+            wrong = spoiled(given, at, place)
+            there = map(to_device, wrong)
+            see(exception(f, there) === exception(Tessella.original(f), map(copy, wrong)), "$what, outside at $place: another exception")
+            see(isequal(map(Array, there), wrong), "$what, outside at $place: something was written")
+        end
+    end
+    return passed, faults
+end
+
+# Whole calls on arrays that are there, in milliseconds, beside what a kernel takes.
+function bench()
+    n = 1 << 24
+    many = (zeros(Int32, 1 << 20), places(n, 1 << 20))
+    rows = 1 << 21
+    ptr, col, val = matrix(rows)
+    for (f, given) in [(counted!, many), (gather!, (zeros(Float32, n), zeros(Float32, n), places(n, n))),
+                       (spmv!, (zeros(Float32, rows), ptr, col, val, zeros(Float32, rows)))]
+        there = map(to_device, given)
+        f(there...)
+        resident = minimum(@elapsed(f(there...)) for _ in 1:5)
+        f(given...)
+        hosted = minimum(@elapsed(f(given...)) for _ in 1:3)
+        kernels = 1e3 * Tessella.profile(f, there...; repeat = 3).kernels_time
+        @printf("%-10s arrays on the GPU %9.3f ms a call, kernels %9.4f ms; on the host %9.2f ms a call\n", nameof(f), 1e3resident, kernels, 1e3hosted)
+    end
+end
+
+end
