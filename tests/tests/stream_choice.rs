@@ -3,7 +3,7 @@
 
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::Backend;
-use tessella_polyhedral::schedule::{Node, Tag};
+use tessella_polyhedral::schedule::{Node, StreamSize, Tag};
 use tessella_tests::{report, root};
 
 /// Program, and the sizes of its stream; behind it those of the one for small matrices, where there is one.
@@ -32,7 +32,20 @@ const CHOICES: [(&str, &str); 22] = [
     ("fast_box3d1r", "2, 2, 0, 4, 12"),
 ];
 
-fn choice(name: &str) -> String {
+/// Program, and the tiles in which blocks keep matrices that they can hold.
+const TILES: [(&str, &str); 9] = [
+    ("heat2d", "4, 4, 20, 16, 16"),
+    ("swapped2d", "2, 4, 14, 16, 16"),
+    ("acoustic2d", "4, 4, 9, 16, 16"),
+    ("edges2d", "2, 4, 14, 16, 16"),
+    ("star2d2r", "2, 4, 20, 16, 16"),
+    ("wave2d", "4, 2, 8, 16, 16"),
+    ("star2d3r", "2, 4, 20, 16, 16"),
+    ("star2d4r", "2, 4, 20, 16, 16"),
+    ("box2d3r", "1, 4, 20, 16, 16"),
+];
+
+fn chosen(name: &str) -> Vec<StreamSize> {
     let path = if name.starts_with("fast_") { "gpu/fast_stencils".to_string() } else { format!("stencils/{name}") };
     let text = std::fs::read_to_string(root().join(format!("tests/{path}.jl"))).unwrap();
     let options =
@@ -46,14 +59,26 @@ fn choice(name: &str) -> String {
         Some(Node::Loop(it)) => Some(it.tag),
         _ => None,
     });
-    let sizes = tags.filter_map(|tag| if let Tag::Stream(size) = tag { Some(size.to_string()) } else { None });
-    sizes.collect::<Vec<_>>().join("; ")
+    tags.filter_map(|tag| if let Tag::Stream(size) = tag { Some(size) } else { None }).collect()
+}
+
+fn joined(all: impl Iterator<Item = String>) -> String {
+    all.collect::<Vec<_>>().join("; ")
 }
 
 #[test]
 fn stencils_get_sizes_that_were_measured_to_be_fast() {
     let differing = CHOICES.iter().filter_map(|(name, expected)| {
-        let chosen = choice(name);
+        let chosen = joined(chosen(name).iter().map(StreamSize::to_string));
+        (chosen != *expected).then(|| format!("{name}: {chosen} instead of {expected}"))
+    });
+    report(differing.collect());
+}
+
+#[test]
+fn matrices_stay_in_tiles_that_were_measured_to_be_fast() {
+    let differing = TILES.iter().filter_map(|(name, expected)| {
+        let chosen = joined(chosen(name).iter().filter_map(|size| size.resident).map(|size| size.to_string()));
         (chosen != *expected).then(|| format!("{name}: {chosen} instead of {expected}"))
     });
     report(differing.collect());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
+use tessella_polyhedral::auto::resident::TILED_SIDE;
 use tessella_polyhedral::auto::resident_cost::Tiles;
 use tessella_polyhedral::auto::{
     self,
@@ -12,9 +13,6 @@ use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::schedule::{Loop, Node, Path, ResidentSize, StreamSize, Tag};
 use tessella_polyhedral::verify::Verified;
-
-/// Points along each axis of the domain for which tiles that stay are weighed, where they hold so many.
-const TILED_SIDE: i64 = 1000;
 
 /// What the model says of the ways to run a time loop that streams: for each number of steps the best sizes.
 pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: StreamSize) -> Result<Vec<String>, Error> {

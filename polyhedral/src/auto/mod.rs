@@ -33,7 +33,7 @@ mod push;
 pub(crate) mod ranged;
 pub mod register_tile;
 pub mod regroup;
-pub(crate) mod resident;
+pub mod resident;
 pub mod resident_cost;
 pub(crate) mod small_planes;
 pub mod solver;

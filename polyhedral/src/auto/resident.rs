@@ -8,18 +8,23 @@
 //! shared memory wait for each other once in four steps ([`crate::stream::resident`]). `docs/performance.md` has what twelve programs gain by it,
 //! where tiles fit; over planes in space streams were as fast or faster.
 
+use super::resident_cost::Tiles;
 use super::stream::reads_neighbours;
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
+use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, ResidentSize, StreamSize, Tag};
-use crate::stream::resident::Reaches;
 use crate::stream::{self, Resident, Stream};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Points that steps between two barriers reach to one side: more are computed twice too often, fewer make barriers too frequent.
-const REACH: i64 = 4;
+/// Points along each axis of the domain for which tiles that stay are weighed, where they hold so many.
+pub const TILED_SIDE: i64 = 1000;
+/// More steps between barriers take wider rims from what tiles hold: the domain's side may be this part of the largest.
+const LARGE: (i64, i64) = (9, 10);
+/// Sizes of which the model says no more than this times the least are as fast, as far as it knows.
+const AS_FAST: f64 = 1.03;
 /// With fewer rows a warp, tiles are narrower instead, which have no more than these: higher ones were no faster than streams.
 const FEW_ROWS: u32 = 8;
 /// Tiles with fewer rows a warp hold too little.
@@ -87,10 +92,30 @@ fn of_loop(
     if !matches!(stream.axes, [Some(_), None, Some(_)]) || !reads_neighbours(&stream) {
         return Ok(None);
     }
-    let beside = Reaches::of(&stream, 1).beside;
-    let reach = beside.iter().map(|it| it.below.max(it.above)).max().unwrap_or(0);
-    let steps = (REACH / reach.max(1)).max(1) as u32;
-    let largest = |points: u32, most: u32| Some(largest(algorithm, &stream, steps, points, most)?.0);
-    let wide = largest(ResidentSize::POINTS, ResidentSize::ROWS).filter(|size| size.rows >= FEW_ROWS);
-    Ok(wide.or_else(|| largest(ResidentSize::POINTS / 2, FEW_ROWS)))
+    let wide = |steps: u32| {
+        let largest = |points: u32, most: u32| largest(algorithm, &stream, steps, points, most);
+        let wide = largest(ResidentSize::POINTS, ResidentSize::ROWS).filter(|(size, _)| size.rows >= FEW_ROWS);
+        wide.or_else(|| largest(ResidentSize::POINTS / 2, FEW_ROWS))
+    };
+    let all = STEPS.into_iter().filter_map(wide).collect();
+    Ok(best(algorithm, &Tiles::with(all, stream)))
+}
+
+/// The size that the model takes for the fastest of those that hold nearly the largest domain; of sizes that are as fast, the one with the fewest
+/// steps between barriers.
+fn best(algorithm: &Algorithm, tiles: &Tiles) -> Option<ResidentSize> {
+    let gpu = &Gpu::HOPPER;
+    let sides: Vec<(ResidentSize, i64)> =
+        tiles.sizes().filter_map(|size| Some((size, tiles.longest(gpu, size)?))).collect();
+    let most = sides.iter().map(|&(_, side)| side).max()?;
+    let large: BTreeMap<ResidentSize, i64> =
+        sides.into_iter().filter(|(_, side)| LARGE.1 * side >= LARGE.0 * most).collect();
+    // All of them hold that.
+    let side = large.values().copied().fold(TILED_SIDE, i64::min);
+    let weighed = tiles.weighed(gpu, algorithm, tiles.cube(side)?);
+    let times = weighed.iter().filter_map(|it| Some((it.size?.resident?, it.time)));
+    let times: Vec<(ResidentSize, f64)> = times.filter(|(size, _)| large.contains_key(size)).collect();
+    let least = times.iter().map(|&(_, time)| time).fold(f64::INFINITY, f64::min);
+    let near = times.into_iter().filter(|&(_, time)| time <= AS_FAST * least);
+    near.map(|(size, _)| size).min_by_key(|size| size.steps)
 }

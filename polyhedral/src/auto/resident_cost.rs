@@ -41,6 +41,16 @@ impl Tiles {
         Ok(Tiles { all, stream })
     }
 
+    /// These ones of a stream.
+    pub(super) fn with(all: Vec<(ResidentSize, Resident)>, stream: Stream) -> Tiles {
+        Tiles { all, stream: Some(stream) }
+    }
+
+    /// Their sizes.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = ResidentSize> {
+        self.all.iter().map(|(size, _)| *size)
+    }
+
     /// The points along each axis that a loop over arrays with such parameters goes through: columns, lines and rows, 1 where there is no
     /// such axis.
     pub fn extents(&self, algorithm: &Algorithm, params: &[i64]) -> Option<[i64; 3]> {
