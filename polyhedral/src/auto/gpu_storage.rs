@@ -10,7 +10,7 @@ use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
 use crate::auto::profile::{Step, step};
 use crate::auto::vectors;
-use crate::command::{Columns, Command};
+use crate::command::{AxisOrder, Columns, Command};
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::{Limit, uses};
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,7 +157,7 @@ fn of_kernel(
             let at = around[home].1.name.clone();
             commands.push(Command::CacheRegister { array: array_name, computation, at });
         } else if reads && (array.rank >= 2 || same()) {
-            commands.push(Command::CacheShared { array: array_name, computation, at: step.name.clone(), ahead });
+            commands.push(Command::CacheShared { array: array_name, computation, at: step.name.clone(), ahead, axes: AxisOrder::default() });
             if strides_threads(algorithm.computation(*id), access, *id, x)
                 && let Some(padded) = padding::of_shared(&tile(&(*id, access)))
             {
@@ -217,6 +217,7 @@ fn of_one_thread(algorithm: &Algorithm, schedule: &Schedule, inside: &[Computati
         computation: algorithm.computation(tile.computation).name.clone(),
         at: step.name.clone(),
         ahead,
+        axes: AxisOrder::default(),
     }));
     commands
 }
@@ -236,7 +237,7 @@ fn of_diagonals(algorithm: &Algorithm, inside: &[ComputationId], anchor: Computa
             continue;
         }
         let (name, computation) = (array.name.clone(), algorithm.computation(anchor).name.clone());
-        commands.push(Command::CacheShared { array: name.clone(), computation, at: block.to_string(), ahead: 0 });
+        commands.push(Command::CacheShared { array: name.clone(), computation, at: block.to_string(), ahead: 0, axes: AxisOrder::default() });
         let places = accesses.iter().filter_map(|access| access.subscripts[0].as_affine()).map(Affine::constant_term);
         let (low, high) = places.fold((i64::MAX, i64::MIN), |(low, high), it| (low.min(it), high.max(it)));
         // The threads lie a column less an element apart: in all banks if that is odd.
@@ -278,7 +279,7 @@ fn turned(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) 
             let plain = array.rank == 2 && array.kind == ArrayKind::Argument && computation.iterators.len() == 2;
             if is_turned && plain && read.is_affine() && all.len() == 1 && computation.predicate.is_none() {
                 let (name, computation) = (array.name.clone(), computation.name.clone());
-                commands.push(Command::CacheShared { array: name.clone(), computation, at: at.name.clone(), ahead: 0 });
+                commands.push(Command::CacheShared { array: name.clone(), computation, at: at.name.clone(), ahead: 0, axes: AxisOrder::default() });
                 commands.push(Command::Pad { array: name, by: vec![1, 0], columns: Columns::default() });
             }
         }

@@ -12,6 +12,8 @@
 //! The copies begin one or more iterations earlier, and the buffer has a stage for each iteration under way. That a stage is
 //! not filled again before its last use is proved like a map of `store_in`.
 //!
+//! Rewrite of `cache_shared(A, S, i; axes=(2, 1))`: `A_shared[x, y]` at `buffer[y, x]`
+//!
 //! Reads that lie so far apart that no box of constant size that fits holds them all, as those of `A[i, k] * A[j, k]`, move one after the other:
 //! each command takes those reads of the named computation that have the subscripts of its first one that is left.
 //!
@@ -28,6 +30,7 @@ use crate::affine::Affine;
 use crate::algorithm::{
     Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
 };
+use crate::command::AxisOrder;
 use crate::dependence::{Dependence, DependenceKind, Renewed, renewed};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
@@ -62,7 +65,10 @@ pub(super) struct Promotion {
     depth: usize,
     /// How many leading subscripts of the array tell buffers apart.
     keys: u32,
+    /// Places along each axis.
     size: Vec<i64>,
+    /// The axes in the order that the buffer has them in.
+    order: Vec<u32>,
     space: MemorySpace,
     /// The copies to it, and how many iterations of the loop they run ahead.
     copies: Option<(ComputationId, u32)>,
@@ -73,7 +79,7 @@ impl Promotion {
     pub(super) fn buffer(&self, scheduled: &Scheduled) -> (Buffer, Vec<Affine>) {
         let array = scheduled.algorithm.array(self.array);
         let variable = self.space != MemorySpace::Shared && self.size.iter().all(|&size| size == 1);
-        let axes: Vec<u32> = if variable { vec![] } else { (0..self.size.len() as u32).collect() };
+        let axes: &[u32] = if variable { &[] } else { &self.order };
         let first = |axis: &u32| Affine::iterator(self.keys + axis).add_constant(-1).expect("a small number");
         let buffer = Buffer {
             name: array.name.clone(),
@@ -90,6 +96,11 @@ impl Promotion {
         // Several iterations of the loop share it.
         let lifetime = Lifetime::Node(self.path(&scheduled.schedule));
         (Buffer { extents, lifetime, ..buffer }, map.into_iter().chain([stage]).collect())
+    }
+
+    /// Which of the buffer's axes an axis of the array is.
+    pub(super) fn place_of(&self, axis: usize) -> usize {
+        self.order.iter().position(|&it| it as usize == axis).expect("the order has all axes")
     }
 
     /// Whether the buffer has a stage for each iteration under way, along a last axis.
@@ -178,9 +189,14 @@ pub(super) fn promote(
     array: &str,
     computation: &str,
     at: &str,
-    to: Where,
+    (to, axes): (Where, &AxisOrder),
 ) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
     let plan = plan(ctx, (scheduled, known), array, computation, at, to)?;
+    let rank = plan.hull.low.len();
+    if let Some(named) = axes.named().filter(|named| named.len() != rank) {
+        let array = array.to_string();
+        return Err(Error::from(StorageError::AxisCount { array, axes: rank, given: named.len() }).into());
+    }
     let limit = match plan.space {
         MemorySpace::Shared => Limit::Shared,
         MemorySpace::Register => Limit::Registers,
@@ -200,7 +216,7 @@ pub(super) fn promote(
     let mut refused = None;
     let fills: &[Fill] = if plan.boxed { &[Fill::Exact] } else { &[Fill::Box, Fill::Exact] };
     for &fill in fills {
-        let (mut next, promotion, [load, store]) = rewrite(&plan, fill)?;
+        let (mut next, promotion, [load, store]) = rewrite(&plan, axes, fill)?;
         let known = (&scheduled.algorithm, known);
         let mut after = match plan.boxed {
             true => {
@@ -469,7 +485,11 @@ fn shared_by_threads(footprint: &Footprint, around: u32, threads: u32) -> Result
 }
 
 /// The program with the buffer, and the copies to it and back.
-fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option<ComputationId>; 2]), Error> {
+fn rewrite(
+    plan: &Plan<'_>,
+    axes: &AxisOrder,
+    fill: Fill,
+) -> Result<(Scheduled, Promotion, [Option<ComputationId>; 2]), Error> {
     let mut algorithm = plan.scheduled.algorithm.clone();
     let mut schedule = plan.scheduled.schedule.clone();
     let source = plan.scheduled.algorithm.array(plan.array).clone();
@@ -541,6 +561,7 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option
         anchor: plan.anchor,
         depth: plan.around.len(),
         keys: key_count as u32,
+        order: axes.of(plan.hull.size.len() as u32),
         size: plan.hull.size.clone(),
         space: plan.space,
         copies,
