@@ -38,9 +38,11 @@ pub(super) fn carry_out(
         buffers.push((placed.layout.placement(array).buffer, None));
     }
     for (id, promotion) in buffers {
-        let stages = promotion.is_some_and(Promotion::has_stages);
         let buffer = &mut placed.layout.buffers[id.0 as usize];
-        let axes = buffer.extents.len() - usize::from(stages);
+        let axes = match promotion {
+            Some(it) if !buffer.extents.is_empty() => it.rank(),
+            Some(_) | None => buffer.extents.len(),
+        };
         if axes != by.len() {
             return Err(StorageError::AxisCount { array: name.to_string(), axes, given: by.len() });
         }
@@ -49,7 +51,8 @@ pub(super) fn carry_out(
             *first = length(first, columns).map_err(too_large)?;
         }
         for (axis, more) in by.iter().enumerate() {
-            let extent = &mut buffer.extents[promotion.map_or(axis, |it| it.place_of(axis))];
+            let place = promotion.map_or(Some(axis), |it| it.place_of(axis));
+            let Some(extent) = place.and_then(|it| buffer.extents.get_mut(it)) else { continue };
             *extent = extent.add_constant(i64::from(*more)).map_err(too_large)?;
         }
         for placement in placed.layout.placements.values_mut().filter(|it| it.buffer == id) {
