@@ -22,7 +22,7 @@
 
 use super::error::{Limit, StorageError};
 use super::find;
-use super::footprint::{Footprint, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
+use super::footprint::{Footprint, Groups, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
 use super::store;
 use super::tiles::{self, Moved};
@@ -34,7 +34,7 @@ use crate::command::AxisOrder;
 use crate::dependence::{Dependence, DependenceKind, Renewed, renewed};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
-use crate::isl::{Ctx, DimType, Map};
+use crate::isl::{Aff, Ctx, DimType, Map};
 use crate::layers::{Ahead, Buffer, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target};
 use crate::legality;
 use crate::relation;
@@ -675,7 +675,14 @@ fn copy(
     let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();
     let element = relation::functions(plan.ctx, algorithm, id, &element)?;
     let wanted = moves.wrap()?.flatten()?.reset_tuple_id()?;
-    let domain = element.intersect_range(&wanted)?.domain()?.coalesce()?;
+    let mut domain = element.intersect_range(&wanted)?.domain()?.coalesce()?;
+    // Of places in groups, several would stand for one element.
+    for (at, level) in levels.iter().enumerate().filter(|(_, it)| plan.hull.groups[it.axis] != Groups::ONE) {
+        let space = domain.space()?;
+        let place = Aff::var_on(&space, DimType::Set, keys + at as u32)?;
+        let (first, last) = (Aff::constant_on(&space, 0)?, Aff::constant_on(&space, level.size - 1)?);
+        domain = domain.intersect(&place.ge_set(&first)?)?.intersect(&place.le_set(&last)?)?;
+    }
     algorithm.computations[id.0 as usize].domain = domain;
     Ok(id)
 }
