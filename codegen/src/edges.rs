@@ -7,7 +7,7 @@
 //! the thread, and where the tests fail it is one that no instance of the program in this thread reads; it reads registers and
 //! shared memory only, inside of their boxes; and it computes with floats, so that nothing can fail or branch on what it
 //! reads, which may be anything. [`Statement::inside`] keeps the tests, so that whoever executes the program knows which
-//! values are none.
+//! values are none. A test that would make a difference stays, such as that of an unrolled loop over the terms of a sum.
 
 mod place;
 
@@ -215,21 +215,30 @@ impl<'a> Tile<'a> {
         }
         let mut kept = BTreeSet::new();
         for it in self.uses.iter().filter(|it| !it.tests.is_empty()) {
-            if !self.stays_in_boxes(it)? || !self.writes_apart(it, &read)? {
+            // What holds where the statement runs, and where all tests so far hold.
+            let (mut runs, mut inside) = (it.place.clone(), it.place.clone());
+            for (number, demands) in &it.tests {
+                if !self.writes_apart(it, &inside, demands, &read)? {
+                    kept.insert(*number);
+                    runs.holds.extend(demands.iter().cloned());
+                }
+                inside.holds.extend(demands.iter().cloned());
+            }
+            if !self.stays_in_boxes(it, &runs)? {
                 kept.extend(it.tests.iter().map(|(number, _)| *number));
             }
         }
         Ok(kept)
     }
 
-    /// Whether all accesses stay inside of their buffers, whether the tests hold or not.
-    fn stays_in_boxes(&self, it: &Use<'_>) -> Result<bool, CodegenError> {
+    /// Whether all accesses stay inside of their buffers wherever the statement runs.
+    fn stays_in_boxes(&self, it: &Use<'_>, runs: &Place) -> Result<bool, CodegenError> {
         for access in self.input.used_accesses(it.statement.computation) {
             let extents = &self.input.layout.buffer(self.input.buffer_of(access.array)).extents;
             for (cell, extent) in self.cell(access, it).into_iter().zip(extents) {
                 let (Some(cell), Some(extent)) = (cell, extent.as_constant()) else { return Ok(false) };
                 let Ok(above) = Affine::constant(extent - 1).sub(&cell) else { return Ok(false) };
-                if !self.frame.never_negative(&it.place, &[cell, above])? {
+                if !self.frame.never_negative(runs, &[cell, above])? {
                     return Ok(false);
                 }
             }
@@ -237,12 +246,18 @@ impl<'a> Tile<'a> {
         Ok(true)
     }
 
-    /// Whether the elements that are written where a test fails are none of those in `read`.
-    fn writes_apart(&self, it: &Use<'_>, read: &[Set]) -> Result<bool, CodegenError> {
+    /// Whether the elements that are written where a test fails, and those around it hold, are none of those in `read`.
+    fn writes_apart(
+        &self,
+        it: &Use<'_>,
+        inside: &Place,
+        demands: &[Affine],
+        read: &[Set],
+    ) -> Result<bool, CodegenError> {
         let write = &self.input.algorithm.computation(it.statement.computation).write;
         let cell = self.cell(write, it);
-        let mut place = it.place.clone();
-        for demand in it.tests.iter().flat_map(|(_, demands)| demands) {
+        let mut place = inside.clone();
+        for demand in demands {
             let Some(fails) = demand.scale(-1).and_then(|it| it.add_constant(-1)).ok() else { return Ok(false) };
             let mut beyond = place.clone();
             beyond.holds.push(fails);

@@ -247,7 +247,13 @@ fn of_diagonals(algorithm: &Algorithm, inside: &[ComputationId], anchor: Computa
             continue;
         }
         let (name, computation) = (array.name.clone(), algorithm.computation(anchor).name.clone());
-        commands.push(Command::CacheShared { array: name.clone(), computation, at: block.to_string(), ahead: 0, axes: AxisOrder::default() });
+        commands.push(Command::CacheShared {
+            array: name.clone(),
+            computation,
+            at: block.to_string(),
+            ahead: 0,
+            axes: AxisOrder::default(),
+        });
         let places = accesses.iter().filter_map(|access| access.subscripts[0].as_affine()).map(Affine::constant_term);
         let (low, high) = places.fold((i64::MAX, i64::MIN), |(low, high), it| (low.min(it), high.max(it)));
         // The threads lie a column less an element apart: in all banks if that is odd.
@@ -289,7 +295,13 @@ fn turned(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) 
             let plain = array.rank == 2 && array.kind == ArrayKind::Argument && computation.iterators.len() == 2;
             if is_turned && plain && read.is_affine() && all.len() == 1 && computation.predicate.is_none() {
                 let (name, computation) = (array.name.clone(), computation.name.clone());
-                commands.push(Command::CacheShared { array: name.clone(), computation, at: at.name.clone(), ahead: 0, axes: AxisOrder::default() });
+                commands.push(Command::CacheShared {
+                    array: name.clone(),
+                    computation,
+                    at: at.name.clone(),
+                    ahead: 0,
+                    axes: AxisOrder::default(),
+                });
                 commands.push(Command::Pad { array: name, by: vec![1, 0], columns: Columns::default() });
             }
         }

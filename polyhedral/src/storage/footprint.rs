@@ -258,9 +258,8 @@ pub(crate) fn without_gaps(
     }
     // What was guessed holds if the new box has all elements.
     let known = all.intersect_params(&algorithm.context)?;
-    let holds = |guess: &Hull| -> Result<bool, Error> {
-        Ok(known.is_subset(&elements(ctx, algorithm, array, keys, guess)?)?)
-    };
+    let holds =
+        |guess: &Hull| -> Result<bool, Error> { Ok(known.is_subset(&elements(ctx, algorithm, array, keys, guess)?)?) };
     let closer = if closer == hull || holds(&closer)? { closer } else { hull };
     let mut grouped = closer.clone();
     for axis in 0..closer.size.len() {
@@ -397,4 +396,99 @@ pub(crate) fn accesses(algorithm: &Algorithm, id: ComputationId, array: ArrayId)
     let reads = reads.map(|(at, _)| Which::Read(at as u32));
     let write = (computation.write.array == array).then_some(Which::Write);
     write.into_iter().chain(reads).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Array, ArrayKind, Outcome};
+    use tessella_scalar::ScalarType;
+
+    /// The box of the elements of a vector of `n` that keys touch, without gaps.
+    fn closest(keys: usize, all: &str) -> Hull {
+        let ctx = Ctx::new();
+        let vector = Array {
+            name: "A".to_string(),
+            element: ScalarType::F32,
+            extents: vec![Affine::param(ParamId(0))],
+            rank: 1,
+            kind: ArrayKind::Argument,
+            firsts: vec![],
+            strided: 0..0,
+        };
+        let algorithm = Algorithm {
+            name: "test".to_string(),
+            params: vec![Param { name: "n".to_string(), origin: ParamOrigin::Extent { array: ArrayId(0), axis: 0 } }],
+            scalars: vec![],
+            arrays: vec![vector],
+            arguments: vec![],
+            computations: vec![],
+            context: Set::from_text(&ctx, "[n] -> { : 0 <= n <= 1099511627776 }").unwrap(),
+            source_order: Schedule { root: crate::schedule::Node::Sequence(vec![]) },
+            scan: None,
+            whole: None,
+            requirements: vec![],
+            result: Outcome::Nothing,
+            failed: None,
+        };
+        let all = Map::from_text(&ctx, &format!("[n] -> {{ {all} }}")).unwrap();
+        let hull = hull(&algorithm, ArrayId(0), "i", &all).unwrap();
+        without_gaps(&ctx, &algorithm, ArrayId(0), (&all, keys), hull).unwrap()
+    }
+
+    fn groups_of(hull: &Hull) -> (i64, i64, i64, i64) {
+        (hull.size[0], hull.step[0], hull.groups[0].count, hull.groups[0].apart)
+    }
+
+    /// `offset + factor_b * b + factor_t * t`.
+    fn corner(offset: i64, [b, t]: [i64; 2]) -> Affine {
+        let scaled = |at: u32, factor: i64| Affine::iterator(at).scale(factor).unwrap();
+        scaled(0, b).add(&scaled(1, t)).unwrap().add_constant(offset).unwrap()
+    }
+
+    #[test]
+    fn groups_of_neighbours_have_no_places_between() {
+        let all = "[b, t] -> A[x] : exists p, q : x = 1 + 32b + 16q + 4t + p and 0 <= p < 4 and 0 <= q < 2 and 0 <= t < 4 \
+                   and 1 <= x <= n";
+        let found = closest(2, all);
+        assert_eq!(groups_of(&found), (4, 1, 2, 16));
+        assert_eq!(found.low[0], corner(1, [32, 4]));
+        assert_eq!(found.extents(), [4, 2]);
+    }
+
+    #[test]
+    fn groups_are_found_from_divisions_as_loops_have_them() {
+        let all = "[b, t] -> A[x] : b = floor((x - 1)/32) and t = floor(((x - 1) mod 16)/4) and 1 <= x <= n";
+        let found = closest(2, all);
+        assert_eq!((groups_of(&found), &found.low[0]), ((4, 1, 2, 16), &corner(1, [32, 4])));
+    }
+
+    #[test]
+    fn groups_may_begin_anywhere_and_end_in_part_of_one() {
+        // The last of three groups has two elements only.
+        let all = "[b, t] -> A[x] : exists p, q : x = 100b - 7 + 30q + 5t + p and 0 <= p < 5 and 0 <= q and 0 <= t < 6 \
+                   and 30q + p < 62 and 1 <= x <= n";
+        let found = closest(2, all);
+        assert_eq!((groups_of(&found), &found.low[0]), ((5, 1, 3, 30), &corner(-7, [100, 5])));
+    }
+
+    #[test]
+    fn groups_of_every_second_element_have_steps_inside() {
+        let all = "[b, t] -> A[x] : exists p, q : x = 1 + 64b + 32q + 8t + 2p and 0 <= p < 4 and 0 <= q < 2 and 0 <= t < 4 \
+                   and 1 <= x <= n";
+        let found = closest(2, all);
+        assert_eq!((groups_of(&found), &found.low[0]), ((4, 2, 2, 32), &corner(1, [64, 8])));
+    }
+
+    #[test]
+    fn what_stands_in_no_even_groups_keeps_its_box() {
+        // Three groups, the last one out of place.
+        let uneven = "[b] -> A[x] : exists p, q : x = 1 + 64b + q + p and 0 <= p < 4 and 1 <= x <= n and \
+                      (q = 0 or q = 16 or q = 40)";
+        let found = closest(1, uneven);
+        assert_eq!((groups_of(&found), found.size[0]), ((44, 1, 1, 1), 44));
+        // Gaps that are less than half of all.
+        let dense = "[b] -> A[x] : exists p, q : x = 1 + 64b + 7q + p and 0 <= p < 4 and 0 <= q < 4 and 1 <= x <= n";
+        assert_eq!(groups_of(&closest(1, dense)), (25, 1, 1, 1));
+    }
 }
