@@ -7,7 +7,7 @@
 //! the thread, and where the tests fail it is one that no instance of the program in this thread reads; it reads registers and
 //! shared memory only, inside of their boxes; and it computes with floats, so that nothing can fail or branch on what it
 //! reads, which may be anything. [`Statement::inside`] keeps the tests, so that whoever executes the program knows which
-//! values are none. A test that would make a difference stays, such as that of an unrolled loop over the terms of a sum.
+//! values are none.
 
 mod place;
 
@@ -159,7 +159,8 @@ impl<'a> Tile<'a> {
     fn is_test(&self, condition: &Cond, then: &[Node], otherwise: &[Node], below: &Below) -> bool {
         let mut of_tile = false;
         condition.walk(&mut |expr| {
-            of_tile |= matches!(expr, IntExpr::Variable(variable) if below.unrolled.contains(variable));
+            let IntExpr::Variable(variable) = expr else { return };
+            of_tile |= below.unrolled.contains(variable) && self.moves(*variable, then);
         });
         let binds = then.iter().any(|node| matches!(node, Node::Let { .. }));
         let mut fits = below.in_thread && of_tile && otherwise.is_empty() && !binds;
@@ -185,6 +186,20 @@ impl<'a> Tile<'a> {
             });
         }
         fits
+    }
+
+    /// Whether statements write other elements of the buffer with another value of a variable: not where it counts the terms of a sum.
+    fn moves(&self, variable: VariableId, nodes: &[Node]) -> bool {
+        let mut found = false;
+        for node in nodes {
+            node.walk(&mut |node| {
+                let Node::Statement(it) = node else { return };
+                let write = &self.input.algorithm.computation(it.computation).write;
+                let subscripts = subscripts_of(write, &values(it));
+                found |= subscripts.is_none_or(|all| all.iter().any(|it| it.involves(&|other| other == variable)));
+            });
+        }
+        found
     }
 
     /// Whether a computation does nothing but write the buffer, whatever it reads.
@@ -215,30 +230,21 @@ impl<'a> Tile<'a> {
         }
         let mut kept = BTreeSet::new();
         for it in self.uses.iter().filter(|it| !it.tests.is_empty()) {
-            // What holds where the statement runs, and where all tests so far hold.
-            let (mut runs, mut inside) = (it.place.clone(), it.place.clone());
-            for (number, demands) in &it.tests {
-                if !self.writes_apart(it, &inside, demands, &read)? {
-                    kept.insert(*number);
-                    runs.holds.extend(demands.iter().cloned());
-                }
-                inside.holds.extend(demands.iter().cloned());
-            }
-            if !self.stays_in_boxes(it, &runs)? {
+            if !self.stays_in_boxes(it)? || !self.writes_apart(it, &read)? {
                 kept.extend(it.tests.iter().map(|(number, _)| *number));
             }
         }
         Ok(kept)
     }
 
-    /// Whether all accesses stay inside of their buffers wherever the statement runs.
-    fn stays_in_boxes(&self, it: &Use<'_>, runs: &Place) -> Result<bool, CodegenError> {
+    /// Whether all accesses stay inside of their buffers, whether the tests hold or not.
+    fn stays_in_boxes(&self, it: &Use<'_>) -> Result<bool, CodegenError> {
         for access in self.input.used_accesses(it.statement.computation) {
             let extents = &self.input.layout.buffer(self.input.buffer_of(access.array)).extents;
             for (cell, extent) in self.cell(access, it).into_iter().zip(extents) {
                 let (Some(cell), Some(extent)) = (cell, extent.as_constant()) else { return Ok(false) };
                 let Ok(above) = Affine::constant(extent - 1).sub(&cell) else { return Ok(false) };
-                if !self.frame.never_negative(runs, &[cell, above])? {
+                if !self.frame.never_negative(&it.place, &[cell, above])? {
                     return Ok(false);
                 }
             }
@@ -246,18 +252,12 @@ impl<'a> Tile<'a> {
         Ok(true)
     }
 
-    /// Whether the elements that are written where a test fails, and those around it hold, are none of those in `read`.
-    fn writes_apart(
-        &self,
-        it: &Use<'_>,
-        inside: &Place,
-        demands: &[Affine],
-        read: &[Set],
-    ) -> Result<bool, CodegenError> {
+    /// Whether the elements that are written where a test fails are none of those in `read`.
+    fn writes_apart(&self, it: &Use<'_>, read: &[Set]) -> Result<bool, CodegenError> {
         let write = &self.input.algorithm.computation(it.statement.computation).write;
         let cell = self.cell(write, it);
-        let mut place = inside.clone();
-        for demand in demands {
+        let mut place = it.place.clone();
+        for demand in it.tests.iter().flat_map(|(_, demands)| demands) {
             let Some(fails) = demand.scale(-1).and_then(|it| it.add_constant(-1)).ok() else { return Ok(false) };
             let mut beyond = place.clone();
             beyond.holds.push(fails);
@@ -274,8 +274,7 @@ impl<'a> Tile<'a> {
 
     /// Where in its buffer an access lies, as far as that is known.
     fn cell(&self, access: &Access, it: &Use<'_>) -> Vec<Option<Affine>> {
-        let iterators: Vec<IntExpr> =
-            ranges::values(it.statement).into_iter().map(|value| value.unwrap_or(IntExpr::Const(0))).collect();
+        let iterators = values(it.statement);
         let map = &self.input.layout.placement(access.array).map;
         let subscripts = subscripts_of(access, &iterators);
         let place = |place: &Affine| {
@@ -284,6 +283,11 @@ impl<'a> Tile<'a> {
         };
         map.iter().map(place).collect()
     }
+}
+
+/// The values of a statement's iterators.
+fn values(statement: &Statement) -> Vec<IntExpr> {
+    ranges::values(statement).into_iter().map(|value| value.unwrap_or(IntExpr::Const(0))).collect()
 }
 
 /// Whether a loop becomes as many copies of its body as it has iterations.

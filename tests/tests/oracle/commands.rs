@@ -271,7 +271,7 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
             let ahead = if random.percent(30) { 1 + random.below(2) as u32 } else { 0 };
             let mut order: Vec<u32> = (0..rank).collect();
             if rank > 1 && random.percent(30) {
-                order.rotate_left(1 + random.below(order.len() - 1));
+                order.rotate_left(1 + random.below(rank as usize - 1));
             }
             let axes = AxisOrder::new(order).unwrap_or_default();
             Command::CacheShared { array, computation: name, at, ahead, axes }
