@@ -486,9 +486,9 @@ mod tests {
         let uneven = "[b] -> A[x] : exists p, q : x = 1 + 64b + q + p and 0 <= p < 4 and 1 <= x <= n and \
                       (q = 0 or q = 16 or q = 40)";
         let found = closest(1, uneven);
-        assert_eq!((groups_of(&found), found.size[0]), ((44, 1, 1, 1), 44));
+        assert_eq!((found.groups, found.extents().len()), (vec![Groups::ONE], 1));
         // Gaps that are less than half of all.
         let dense = "[b] -> A[x] : exists p, q : x = 1 + 64b + 7q + p and 0 <= p < 4 and 0 <= q < 4 and 1 <= x <= n";
-        assert_eq!(groups_of(&closest(1, dense)), (25, 1, 1, 1));
+        assert_eq!(closest(1, dense).groups, [Groups::ONE]);
     }
 }

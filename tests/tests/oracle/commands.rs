@@ -269,11 +269,12 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
     Some(match random.percent(50) {
         true => {
             let ahead = if random.percent(30) { 1 + random.below(2) as u32 } else { 0 };
-            let mut order: Vec<u32> = (0..rank).collect();
+            let mut axes = AxisOrder::default();
             if rank > 1 && random.percent(30) {
+                let mut order: Vec<u32> = (0..rank).collect();
                 order.rotate_left(1 + random.below(rank as usize - 1));
+                axes = AxisOrder::new(order).unwrap_or_default();
             }
-            let axes = AxisOrder::new(order).unwrap_or_default();
             Command::CacheShared { array, computation: name, at, ahead, axes }
         }
         false => Command::CacheRegister { array, computation: name, at },
