@@ -159,7 +159,8 @@ impl<'a> Tile<'a> {
     fn is_test(&self, condition: &Cond, then: &[Node], otherwise: &[Node], below: &Below) -> bool {
         let mut of_tile = false;
         condition.walk(&mut |expr| {
-            of_tile |= matches!(expr, IntExpr::Variable(variable) if below.unrolled.contains(variable));
+            let IntExpr::Variable(variable) = expr else { return };
+            of_tile |= below.unrolled.contains(variable) && self.moves(*variable, then);
         });
         let binds = then.iter().any(|node| matches!(node, Node::Let { .. }));
         let mut fits = below.in_thread && of_tile && otherwise.is_empty() && !binds;
@@ -185,6 +186,20 @@ impl<'a> Tile<'a> {
             });
         }
         fits
+    }
+
+    /// Whether statements write other elements of the buffer with another value of a variable: not where it counts the terms of a sum.
+    fn moves(&self, variable: VariableId, nodes: &[Node]) -> bool {
+        let mut found = false;
+        for node in nodes {
+            node.walk(&mut |node| {
+                let Node::Statement(it) = node else { return };
+                let write = &self.input.algorithm.computation(it.computation).write;
+                let subscripts = subscripts_of(write, &values(it));
+                found |= subscripts.is_none_or(|all| all.iter().any(|it| it.involves(&|other| other == variable)));
+            });
+        }
+        found
     }
 
     /// Whether a computation does nothing but write the buffer, whatever it reads.
@@ -259,8 +274,7 @@ impl<'a> Tile<'a> {
 
     /// Where in its buffer an access lies, as far as that is known.
     fn cell(&self, access: &Access, it: &Use<'_>) -> Vec<Option<Affine>> {
-        let iterators: Vec<IntExpr> =
-            ranges::values(it.statement).into_iter().map(|value| value.unwrap_or(IntExpr::Const(0))).collect();
+        let iterators = values(it.statement);
         let map = &self.input.layout.placement(access.array).map;
         let subscripts = subscripts_of(access, &iterators);
         let place = |place: &Affine| {
@@ -269,6 +283,11 @@ impl<'a> Tile<'a> {
         };
         map.iter().map(place).collect()
     }
+}
+
+/// The values of a statement's iterators.
+fn values(statement: &Statement) -> Vec<IntExpr> {
+    ranges::values(statement).into_iter().map(|value| value.unwrap_or(IntExpr::Const(0))).collect()
 }
 
 /// Whether a loop becomes as many copies of its body as it has iterations.

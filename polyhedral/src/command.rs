@@ -17,6 +17,33 @@ pub struct Columns {
     pub multiple: u32,
 }
 
+/// The axes of an array, from 0, in the order in which a buffer has them: elements along the first one are neighbours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AxisOrder(Vec<u32>);
+
+impl AxisOrder {
+    /// `None` unless each axis stands there once.
+    pub fn new(axes: Vec<u32>) -> Option<AxisOrder> {
+        let all = |axis: u32| axes.contains(&axis);
+        (0..axes.len() as u32).all(all).then_some(AxisOrder(axes))
+    }
+
+    /// The axes, where they are named.
+    pub fn named(&self) -> Option<&[u32]> {
+        (!self.0.is_empty()).then_some(&self.0)
+    }
+
+    /// Whether the buffer has the axes as the array does.
+    pub fn is_natural(&self) -> bool {
+        (0..).zip(&self.0).all(|(place, axis)| place == *axis)
+    }
+
+    /// The order of so many axes.
+    pub fn of(&self, axes: u32) -> Vec<u32> {
+        if self.0.is_empty() { (0..axes).collect() } else { self.0.clone() }
+    }
+}
+
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -108,8 +135,8 @@ pub enum Command {
     /// array's subscripts, those of the loops around its declaration first.
     StoreIn { computation: String, buffer: String, iterators: Vec<String>, map: Vec<Affine> },
     /// `cache_shared(A, S, i)`: what an iteration of `i` around `S` touches of `A` lies in shared memory. With `ahead=n`, it is
-    /// copied there while the `n` iterations before compute.
-    CacheShared { array: String, computation: String, at: String, ahead: u32 },
+    /// copied there while the `n` iterations before compute; with `axes=(2, 1)`, the elements along the second axis are neighbours.
+    CacheShared { array: String, computation: String, at: String, ahead: u32, axes: AxisOrder },
     /// `cache_register(A, S, i)`: the same in registers.
     CacheRegister { array: String, computation: String, at: String },
     /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer; with `before` and `multiple` also before the
@@ -254,9 +281,12 @@ impl std::fmt::Display for Command {
                 };
                 write!(f, "store_in({computation}, {buffer}, {} -> {})", one(iterators), one(&map))
             }
-            Command::CacheShared { array, computation, at, ahead } => {
-                let ahead = if *ahead == 0 { String::new() } else { format!("; ahead={ahead}") };
-                write!(f, "cache_shared({array}, {computation}, {at}{ahead})")
+            Command::CacheShared { array, computation, at, ahead, axes } => {
+                let ahead = (*ahead != 0).then(|| format!("ahead={ahead}"));
+                let axes = (!axes.is_natural()).then(|| format!("axes={axes}"));
+                let all: Vec<String> = ahead.into_iter().chain(axes).collect();
+                let all = if all.is_empty() { String::new() } else { format!("; {}", all.join(", ")) };
+                write!(f, "cache_shared({array}, {computation}, {at}{all})")
             }
             Command::CacheRegister { array, computation, at } => {
                 write!(f, "cache_register({array}, {computation}, {at})")
@@ -275,6 +305,14 @@ impl std::fmt::Display for Command {
             Command::Allocate { buffer, place } => write!(f, "allocate({buffer}, {place})"),
             Command::Free { buffer, place } => write!(f, "free({buffer}, {place})"),
         }
+    }
+}
+
+impl std::fmt::Display for AxisOrder {
+    /// As a user writes it, from 1.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let axes: Vec<String> = self.0.iter().map(|axis| (axis + 1).to_string()).collect();
+        write!(f, "({})", axes.join(", "))
     }
 }
 

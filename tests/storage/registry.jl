@@ -14,7 +14,7 @@ struct Program
     target::Symbol
 end
 
-for file in ("gemm_tiles", "gemm_registers", "triangle_registers", "gemm_apart", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles",
+for file in ("gemm_tiles", "gemm_registers", "triangle_registers", "gemm_apart", "gemm_groups", "blur_rows", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles",
              "taps_constant", "blur_compute_at", "heat_overlapped", "copies_in_a_loop", "barriers_by_hand", "memory_by_phases", "prefetch_a_column",
              "sums_ahead", "heat_columns", "copies_around_a_loop", "even_and_odd", "own_elements",
              "strided_threads")
@@ -26,6 +26,8 @@ const ALL = [
     Program("gemm_registers", gemm_registers!, gemm_registers_inputs, DataType[Float64], :cuda),
     Program("triangle_registers", triangle_registers!, triangle_registers_inputs, DataType[Float64], :cuda),
     Program("gemm_apart", gemm_apart!, gemm_apart_inputs, DataType[Float64], :cuda),
+    Program("gemm_groups", gemm_groups!, gemm_groups_inputs, DataType[Float64], :cuda),
+    Program("blur_rows", blur_rows!, blur_rows_inputs, DataType[Float64], :c),
     Program("heat_tiles", heat_tiles!, heat_tiles_inputs, DataType[Float32], :cuda),
     Program("conv_tiles", conv_tiles!, conv_tiles_inputs, DataType[Float32], :cuda),
     Program("conv_constant", conv_constant!, conv_constant_inputs, DataType[Float32], :cuda),

@@ -482,6 +482,8 @@ fn storage_commands_read_back_as_they_are_printed() {
         "store_in(S, rows, t -> t)",
         "cache_shared(W, S, i)",
         "cache_shared(W, S, i; ahead=2)",
+        "cache_shared(W, S, i; axes=(2, 1))",
+        "cache_shared(W, S, i; ahead=1, axes=(2, 1))",
         "cache_register(W, S, t)",
         "pad(W, (0, 3))",
         "pad(W, 1)",
@@ -503,5 +505,35 @@ fn storage_commands_read_back_as_they_are_printed() {
         let once = read(command);
         let printed = once.to_string();
         assert_eq!(read(&printed), once, "{command} is printed as {printed}");
+    }
+}
+
+#[test]
+fn the_natural_order_of_axes_is_not_printed() {
+    let ring = fs::read_to_string(root().join("tests/storage/ring.jl")).unwrap();
+    let text = ring.replace("store_in(S, rows, (t, i) -> (t % 2, i))", "cache_shared(W, S, i; axes=(1, 2))");
+    let sources = Sources::read(&text, &options("ring")).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap();
+    assert_eq!(unit.commands.expect("the file has a schedule")[0].value.to_string(), "cache_shared(W, S, i)");
+}
+
+#[test]
+fn pad_speaks_of_the_arrays_axes_whatever_their_order_in_the_buffer() {
+    let program = programs().into_iter().find(|it| it.name == "gemm_groups").expect("the program exists");
+    // Four rows and eight columns of B, two stages; what is free before the first element is so in each of the buffer's columns.
+    for (pad, wanted) in [
+        ("pad(B, (0, 2))", [10, 4, 2]),
+        ("pad(B, (2, 0))", [8, 6, 2]),
+        ("pad(B, (1, 0); before=3, multiple=4)", [12, 5, 2]),
+    ] {
+        let text = program.text.replace("pad(B, (0, 2))", pad);
+        let sources = Sources::read(&text, &options(&program.name)).unwrap();
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let input = Input::from(&built.analysed.verified);
+        let buffer = input.layout.buffers.iter().find(|it| it.name == "B_shared").expect("B is in shared memory");
+        let extents: Vec<i64> = buffer.extents.iter().map(|it| it.as_constant().unwrap()).collect();
+        assert_eq!(extents, wanted, "{pad}");
     }
 }

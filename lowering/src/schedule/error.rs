@@ -22,6 +22,8 @@ pub enum Expected {
     Place,
     /// Like sizes, but zero is one.
     Padding,
+    /// Each axis of an array once, such as `(2, 1)`.
+    Axes,
     IntegerOrAuto,
     /// A row of integers for each edge of a tile.
     Edges,
@@ -116,6 +118,7 @@ impl Expected {
                 "a sum of the map's subscripts, their multiples, and divisions and remainders by constants"
             }
             Expected::Padding => "numbers of elements as integer literals",
+            Expected::Axes => "each axis of the array once, such as `axes=(2, 1)`",
             Expected::IntegerOrAuto => "an integer literal or `:auto`",
             Expected::Edges => "a tuple of integers for each edge of a tile, such as `((8, -8), (4, 4))`",
             Expected::Auto => "`:auto`",

@@ -15,9 +15,10 @@ pub(crate) struct Call<'e> {
 }
 
 /// The keyword arguments that commands take; the others take none.
-const KEYWORDS: [(&str, &str); 8] = [
+const KEYWORDS: [(&str, &str); 9] = [
     ("allocate", "once"),
     ("cache_shared", "ahead"),
+    ("cache_shared", "axes"),
     ("copy_in", "once"),
     ("copy_out", "once"),
     ("free", "once"),

@@ -4,7 +4,7 @@ use super::error::{CommandError, Expected};
 use super::reader::{Call, integer, name, positional};
 use tessella_frontend::ast::{Broadcast, Expr, ExprKind};
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::command::{Columns, Command};
+use tessella_polyhedral::command::{AxisOrder, Columns, Command};
 
 pub(super) fn store_in(call: &Call<'_>) -> Result<Command, CommandError> {
     let [computation, buffer, map] = call.exactly()?;
@@ -39,7 +39,17 @@ pub(super) fn store_in(call: &Call<'_>) -> Result<Command, CommandError> {
 pub(super) fn cache_shared(call: &Call<'_>) -> Result<Command, CommandError> {
     let (array, computation, at) = cached(call)?;
     let ahead = call.keyword("ahead").map_or(Ok(0), |ahead| call.size(ahead))?;
-    Ok(Command::CacheShared { array, computation, at, ahead })
+    let axes = call.keyword("axes").map_or(Ok(AxisOrder::default()), |axes| axis_order(call, axes))?;
+    Ok(Command::CacheShared { array, computation, at, ahead, axes })
+}
+
+/// Each axis of an array once, from 1.
+fn axis_order(call: &Call<'_>, expr: &Expr) -> Result<AxisOrder, CommandError> {
+    let axes = call.one_or_more(expr, Expected::Axes, |axis| {
+        let number = integer(axis).and_then(|axis| u32::try_from(axis).ok());
+        number.and_then(|axis| axis.checked_sub(1)).ok_or_else(|| call.wrong(Expected::Axes, expr))
+    })?;
+    AxisOrder::new(axes).ok_or_else(|| call.wrong(Expected::Axes, expr))
 }
 
 pub(super) fn cache_register(call: &Call<'_>) -> Result<Command, CommandError> {

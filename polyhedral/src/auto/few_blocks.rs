@@ -166,19 +166,13 @@ fn kernel_of(schedule: &Schedule, id: ComputationId) -> Option<Path> {
     let around = schedule.loops_around(id);
     let first = around.iter().position(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)))?;
     let inside: Vec<Tag> = around[first..].iter().map(|(_, it)| it.tag).collect();
-    let is_product = matches!(
-        inside[..],
-        [
-            Tag::GpuBlock(_),
-            Tag::GpuBlock(_),
-            Tag::Sequential,
-            Tag::GpuThread(_),
-            Tag::GpuThread(_),
-            Tag::Unroll(_),
-            Tag::Unroll(_),
-            Tag::Unroll(_)
-        ]
-    );
+    let [Tag::GpuBlock(_), Tag::GpuBlock(_), Tag::Sequential, Tag::GpuThread(_), Tag::GpuThread(_), points @ ..] =
+        inside.as_slice()
+    else {
+        return None;
+    };
+    // Terms, and points along both axes, which may lie in groups.
+    let is_product = matches!(points.len(), 3 | 5) && points.iter().all(|tag| matches!(tag, Tag::Unroll(_)));
     is_product.then(|| around[first].0.clone())
 }
 

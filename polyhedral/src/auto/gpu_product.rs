@@ -22,11 +22,15 @@ pub(super) struct Product {
     shape: Shape,
 }
 
-/// What a block computes: each of its 16 times `threads_u` threads has `points` results along both axes.
+/// What a block computes: each of its 16 times `threads_u` threads has `points` results along `u` and along `v`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
-    points: u32,
+    points: [u32; 2],
     threads_u: u32,
+    /// Where the results of a thread lie in groups of neighbours along both axes: how many are one.
+    group: Option<u32>,
+    /// Terms that pass through shared memory together.
+    tile_k: u32,
     /// Terms that are added without a test between.
     unrolled: u32,
 }
@@ -37,19 +41,37 @@ impl Shape {
     /// beside one another, or in eight bytes two of 128. Of many products, which may be small, a quarter of that, and more blocks.
     /// Values along k make one vector load.
     fn new(bytes: u32, products: usize) -> Shape {
+        let square = Shape { points: [8, 8], threads_u: 16, group: None, tile_k: TILE_K, unrolled: 4 };
         match (products, bytes) {
-            (1, 4) => Shape { points: 8, threads_u: 16, unrolled: 4 },
-            (1, _) => Shape { points: 8, threads_u: 8, unrolled: 2 },
-            (_, _) => Shape { points: 4, threads_u: 8, unrolled: 4 },
+            (1, 4) => square,
+            (1, _) => Shape { threads_u: 8, unrolled: 2, ..square },
+            (_, _) => Shape { points: [4, 4], threads_u: 8, ..square },
         }
     }
 
+    /// Of one product whose terms are added by the instruction that multiplies, of which there are half as many: loads from shared
+    /// memory count. They are of 16 bytes, so as many neighbours are one thread's, and in four bytes a thread has twice the results.
+    fn contracted(bytes: u32) -> Shape {
+        let points = [64 / bytes, 8];
+        Shape { points, threads_u: 8, group: Some(16 / bytes), tile_k: 8, unrolled: 8 }
+    }
+
     /// Of one product with too few results for tiles as large as those: 64 x 64, again by 256 threads.
-    const SMALL: Shape = Shape { points: 4, threads_u: 16, unrolled: 4 };
+    const SMALL: Shape = Shape { points: [4, 4], threads_u: 16, group: None, tile_k: TILE_K, unrolled: 4 };
 
     /// Results of a block along `u` and along `v`.
     pub(super) fn tile(self) -> [u32; 2] {
-        [self.points * self.threads_u, self.points * THREADS_V]
+        [self.points[0] * self.threads_u, self.points[1] * THREADS_V]
+    }
+
+    /// The sizes by which the levels of `u` and of `v` are split.
+    fn splits(self) -> [Vec<u32>; 2] {
+        let [tile_u, tile_v] = self.tile();
+        match self.group {
+            Some(group) => [vec![tile_u, self.threads_u * group, group], vec![tile_v, THREADS_V * group, group]],
+            // Neighbouring threads have neighbouring results along `v`, which stand in different banks; those of one thread lie apart.
+            None => [vec![tile_u, self.points[0]], vec![tile_v, THREADS_V]],
+        }
     }
 }
 
@@ -76,8 +98,10 @@ impl Chooser<'_> {
         let serial: Vec<usize> = (0..depth).filter(|level| !parallel.contains(level)).collect();
         let writes: Vec<&Profiled<'_>> = accesses.iter().filter(|it| it.is_write).collect();
         let (&[k], 2 | 3, [write]) = (serial.as_slice(), parallel.len(), writes.as_slice()) else { return Ok(None) };
-        let bytes = self.algorithm.array(write.access.array).element.bytes();
+        let element = self.algorithm.array(write.access.array).element;
+        let bytes = element.bytes();
         let body = schedule.node(&path.down(depth)).map(Node::computations).unwrap_or_default();
+        let contracts = element.is_float() && body.iter().all(|&id| self.algorithm.computation(id).fastmath);
         let mut found = None;
         for &v in parallel {
             for &u in parallel.iter().filter(|&&u| u != v) {
@@ -96,7 +120,11 @@ impl Chooser<'_> {
                 if fits && (1..=2).contains(&pairs) && count(v, u) == pairs && Self::read_once(&accesses, &is_operand) {
                     // A sum of two products has four operands: large tiles of these do not fit.
                     let is_small = pairs > 1 || self.small.contains(&body[0]);
-                    let shape = if is_small { Shape::SMALL } else { Shape::new(bytes, parallel.len() - 1) };
+                    let shape = match (is_small, parallel.len() - 1) {
+                        (true, _) => Shape::SMALL,
+                        (false, 1) if contracts => Shape::contracted(bytes),
+                        (false, products) => Shape::new(bytes, products),
+                    };
                     found = Some(Product { u, v, k, shape });
                 }
             }
@@ -110,24 +138,29 @@ impl Chooser<'_> {
 
     /// Tiles a product for blocks and threads.
     ///
-    /// Rewrite: `for u, v, k { S } -> @block for u0, v0 { for k0 { @thread for u10, v10 { for k1 { for u11, v11 { S } } } } }`
+    /// Rewrite: `for u, v, k { S } -> @block for u0, v0 { for k0 { @thread for u10, v10 { for k1 { for u11, v11 { S } } } } }`, with two
+    /// loops each in place of `u11` and `v11` where results lie in groups.
     pub(super) fn tile_product(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
         let Some(product) = self.product(schedule, path, parallel)? else { return Ok(false) };
         let Product { u, v, k, shape } = product;
-        let Shape { points, threads_u: _, unrolled } = shape;
-        let [tile_u, tile_v] = shape.tile();
         let depth = chain_length(schedule, path);
         let mut sizes: Vec<Vec<u32>> = vec![vec![]; depth];
-        sizes[u] = vec![tile_u, points];
-        sizes[v] = vec![tile_v, THREADS_V];
-        sizes[k] = vec![TILE_K];
+        [sizes[u], sizes[v]] = shape.splits();
+        sizes[k] = vec![shape.tile_k];
         let mut parts = self.split_levels(schedule, path, &sizes)?;
-        let mut take = |level: usize| std::mem::take(&mut parts.1[level]).into_iter();
-        let (mut us, vs, mut ks) = (take(u), take(v), take(k));
-        let mut vs: Vec<Loop> = vs.collect();
-        // Neighbouring threads have neighbouring results, which stand in different banks; those of one thread lie apart.
-        vs.swap(1, 2);
-        let mut vs = vs.into_iter();
+        let mut take = |level: usize| std::mem::take(&mut parts.1[level]);
+        let (mut us, mut vs, mut ks) = (take(u), take(v), take(k).into_iter());
+        // Blocks, threads, points.
+        let [mut points_u, mut points_v] = [&mut us, &mut vs].map(|levels| levels.split_off(2));
+        match shape.group {
+            // Groups, and points in them, on both sides of the threads.
+            Some(_) => {
+                std::mem::swap(&mut us[1], &mut points_u[0]);
+                std::mem::swap(&mut vs[1], &mut points_v[0]);
+            }
+            None => std::mem::swap(&mut vs[1], &mut points_v[0]),
+        }
+        let (mut us, mut vs) = (us.into_iter(), vs.into_iter());
         let mut chain: Vec<Loop> =
             (0..depth).flat_map(&mut take).map(|it| Loop { tag: Tag::GpuBlock(ProcessorAxis::Z), ..it }).collect();
         let tags = [
@@ -136,11 +169,15 @@ impl Chooser<'_> {
             (ks.next(), Tag::Sequential),
             (us.next(), Tag::GpuThread(ProcessorAxis::Y)),
             (vs.next(), Tag::GpuThread(ProcessorAxis::X)),
-            (ks.next(), Tag::Unroll(unrolled)),
-            (us.next(), Tag::Unroll(points)),
-            (vs.next(), Tag::Unroll(points)),
+            (ks.next(), Tag::Unroll(shape.unrolled)),
         ];
         chain.extend(tags.into_iter().filter_map(|(it, tag)| it.map(|it| Loop { tag, ..it })));
+        for (levels, points) in [points_u, points_v].into_iter().zip(shape.points) {
+            let within = shape.group.unwrap_or(points);
+            let times = if levels.len() > 1 { [points / within, within] } else { [points, 1] };
+            let unrolled = levels.into_iter().zip(times).map(|(it, times)| Loop { tag: Tag::Unroll(times), ..it });
+            chain.extend(unrolled);
+        }
         let mut trial = parts.0;
         put_chain(&mut trial, path, chain);
         let legal = self.is_legal(&trial, path)?;

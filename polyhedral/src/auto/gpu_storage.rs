@@ -10,7 +10,7 @@ use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
 use crate::auto::profile::{Step, step};
 use crate::auto::vectors;
-use crate::command::{Columns, Command};
+use crate::command::{AxisOrder, Columns, Command};
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::{Limit, uses};
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,7 +120,8 @@ fn of_kernel(
         x,
     };
     let stepping = accesses.iter().filter(|(id, it)| is_read(it) && home(*id, it) == at_step);
-    let ahead = ahead(algorithm, &around, &sums, &stepping.map(tile).collect::<Vec<_>>());
+    let in_groups = sums.iter().all(|&id| in_groups(algorithm, &schedule.loops_around(id), id));
+    let ahead = ahead(algorithm, &around, &sums, in_groups, &stepping.map(tile).collect::<Vec<_>>());
     let mut commands = vec![];
     let mut seen: Vec<&Access> = vec![];
     for (id, access) in &accesses {
@@ -157,10 +158,19 @@ fn of_kernel(
             let at = around[home].1.name.clone();
             commands.push(Command::CacheRegister { array: array_name, computation, at });
         } else if reads && (array.rank >= 2 || same()) {
-            commands.push(Command::CacheShared { array: array_name, computation, at: step.name.clone(), ahead });
-            if strides_threads(algorithm.computation(*id), access, *id, x)
-                && let Some(padded) = padding::of_shared(&tile(&(*id, access)))
-            {
+            let is_turned = in_groups && is_turned(algorithm, *id, access, step);
+            let axes = is_turned.then(|| AxisOrder::new(vec![1, 0])).flatten().unwrap_or_default();
+            commands.push(Command::CacheShared { array: array_name, computation, at: step.name.clone(), ahead, axes });
+            let tile = tile(&(*id, access));
+            let padded = match (is_turned, in_groups) {
+                (true, _) => padding::of_turned(&tile),
+                (false, true) => None,
+                (false, false) if strides_threads(algorithm.computation(*id), access, *id, x) => {
+                    padding::of_shared(&tile)
+                }
+                (false, false) => None,
+            };
+            if let Some(padded) = padded {
                 commands.push(padded.command());
                 pads.push(padded);
             }
@@ -217,6 +227,7 @@ fn of_one_thread(algorithm: &Algorithm, schedule: &Schedule, inside: &[Computati
         computation: algorithm.computation(tile.computation).name.clone(),
         at: step.name.clone(),
         ahead,
+        axes: AxisOrder::default(),
     }));
     commands
 }
@@ -236,7 +247,13 @@ fn of_diagonals(algorithm: &Algorithm, inside: &[ComputationId], anchor: Computa
             continue;
         }
         let (name, computation) = (array.name.clone(), algorithm.computation(anchor).name.clone());
-        commands.push(Command::CacheShared { array: name.clone(), computation, at: block.to_string(), ahead: 0 });
+        commands.push(Command::CacheShared {
+            array: name.clone(),
+            computation,
+            at: block.to_string(),
+            ahead: 0,
+            axes: AxisOrder::default(),
+        });
         let places = accesses.iter().filter_map(|access| access.subscripts[0].as_affine()).map(Affine::constant_term);
         let (low, high) = places.fold((i64::MAX, i64::MIN), |(low, high), it| (low.min(it), high.max(it)));
         // The threads lie a column less an element apart: in all banks if that is odd.
@@ -278,7 +295,13 @@ fn turned(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) 
             let plain = array.rank == 2 && array.kind == ArrayKind::Argument && computation.iterators.len() == 2;
             if is_turned && plain && read.is_affine() && all.len() == 1 && computation.predicate.is_none() {
                 let (name, computation) = (array.name.clone(), computation.name.clone());
-                commands.push(Command::CacheShared { array: name.clone(), computation, at: at.name.clone(), ahead: 0 });
+                commands.push(Command::CacheShared {
+                    array: name.clone(),
+                    computation,
+                    at: at.name.clone(),
+                    ahead: 0,
+                    axes: AxisOrder::default(),
+                });
                 commands.push(Command::Pad { array: name, by: vec![1, 0], columns: Columns::default() });
             }
         }
@@ -296,9 +319,39 @@ pub(super) fn moves_alike(a: &Command, b: &Command) -> bool {
     }
 }
 
+/// Whether a sum under `@fastmath` has results that lie in groups of neighbours, along both axes of the threads: two loops inside of all
+/// threads run through what each thread loop does.
+fn in_groups(algorithm: &Algorithm, around: &[(Path, &Loop)], id: ComputationId) -> bool {
+    let computation = algorithm.computation(id);
+    let Some(last) = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_))) else { return false };
+    let is_in_groups = |axis: ProcessorAxis| {
+        let thread = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(axis))?;
+        let through = iterators(computation, id, thread.1);
+        let points = around[last + 1..].iter().filter(|(_, it)| iterators(computation, id, it) == through);
+        Some(points.count() == 2 && moves(computation, &computation.write, id, thread.1))
+    };
+    computation.fastmath
+        && [ProcessorAxis::X, ProcessorAxis::Y].into_iter().all(|axis| is_in_groups(axis) == Some(true))
+}
+
+/// Whether the columns of a matrix run along the loop from tile to tile: threads read its rows.
+fn is_turned(algorithm: &Algorithm, id: ComputationId, access: &Access, step: &Loop) -> bool {
+    let computation = algorithm.computation(id);
+    let all = iterators(computation, id, step);
+    let along = |axis: usize| all.iter().any(|&it| computation.involves_iterator(&access.subscripts[axis], it));
+    access.subscripts.len() == 2 && along(0) && !along(1)
+}
+
 /// How many tiles are copied ahead: where each thread has a sum of its own there are few threads, and only tiles under way
-/// keep enough loads in flight. A thread with several results needs fewer: it uses what it loads for all of them.
-fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], sums: &[ComputationId], tiles: &[SharedTile<'_>]) -> u32 {
+/// keep enough loads in flight. A thread with several results needs fewer: it uses what it loads for all of them. Where it has groups of
+/// them, it multiplies and adds by one instruction, so that there is less to do while loads are under way: one tile.
+fn ahead(
+    algorithm: &Algorithm,
+    around: &[(Path, &Loop)],
+    sums: &[ComputationId],
+    in_groups: bool,
+    tiles: &[SharedTile<'_>],
+) -> u32 {
     let threads = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_)));
     let points = threads.map_or(&[][..], |last| &around[last + 1..]);
     let has_several = |(id, it): (ComputationId, &Access)| {
@@ -306,8 +359,9 @@ fn ahead(algorithm: &Algorithm, around: &[(Path, &Loop)], sums: &[ComputationId]
     };
     let mut results = sums.iter().map(|&id| (id, &algorithm.computation(id).write));
     match tiles.iter().map(SharedTile::bytes).sum::<Option<i64>>() {
-        Some(bytes @ 1..) if !results.any(has_several) => {
-            u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(MOST_AHEAD)
+        Some(bytes @ 1..) if in_groups || !results.any(has_several) => {
+            let most = if in_groups { 1 } else { MOST_AHEAD };
+            u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(most)
         }
         Some(_) | None => 0,
     }

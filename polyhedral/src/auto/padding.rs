@@ -241,6 +241,30 @@ pub fn of_shared(tile: &SharedTile<'_>) -> Option<Padded> {
     })
 }
 
+/// The bytes that a thread reads at once at most.
+const VECTOR: u32 = 16;
+
+/// The padding of a tile whose rows are the buffer's columns: these begin at multiples of 16 bytes, for threads that read neighbours
+/// together, and the threads that copy a column of the array do not all meet in one bank.
+pub fn of_turned(tile: &SharedTile<'_>) -> Option<Padded> {
+    let array = tile.algorithm.array(tile.access.array);
+    let bytes = array.element.bytes();
+    let base = tile.base()?;
+    let span = |axis: usize| tile.span(&base, tile.access.subscripts[axis].as_affine()?);
+    let (column, row) = (span(0)?, span(1)?);
+    let lanes = u64::from((BANKS * BANK / bytes).clamp(1, BANKS)).min(column);
+    let threads: Vec<Vec<i64>> = (0..lanes as i64).map(|at| vec![0, at]).collect();
+    let pairs = |more: u32| banks::pairs(bytes, &[row], u64::from(more), &threads);
+    let more = VECTOR / bytes;
+    let (before, after) = (pairs(0), pairs(more));
+    (after < before).then(|| Padded {
+        array: array.name.clone(),
+        by: vec![0, more],
+        columns: Columns::default(),
+        why: Why::Banks { before, after },
+    })
+}
+
 impl SharedTile<'_> {
     /// The bytes of the tile, with an element more in each column; `None` where an axis is not tiled.
     pub fn bytes(&self) -> Option<i64> {

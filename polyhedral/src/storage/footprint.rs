@@ -16,6 +16,9 @@ const LARGEST: i64 = i32::MAX as i64;
 /// What isl may do for the number of elements in an error.
 const WORDING: u64 = 20_000;
 
+/// What isl may do to find groups in a footprint.
+const GROUPS: u64 = 50_000;
+
 /// The statements that share a promoted buffer: for each, the values that tell the buffers apart.
 pub(crate) type Keys = BTreeMap<ComputationId, Vec<Affine>>;
 
@@ -27,15 +30,59 @@ pub(crate) struct Footprint {
     pub(crate) written: Map,
 }
 
-/// A box of constant size: `x = low(k) + step * p` with `0 <= p < size` on each axis.
+/// A box of constant size: `x = low(k) + step * p + apart * q` with `0 <= p < size` and `0 <= q < count` on each axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hull {
     /// Over the keys, as iterators, and parameters.
     pub(crate) low: Vec<Affine>,
-    /// Places along each axis.
+    /// Places along each axis, of one group.
     pub(crate) size: Vec<i64>,
     /// How far apart the elements of neighbouring places are.
     pub(crate) step: Vec<i64>,
+    pub(crate) groups: Vec<Groups>,
+}
+
+/// Places along an axis that stand in groups: so many, whose first elements are so far apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Groups {
+    pub(crate) count: i64,
+    pub(crate) apart: i64,
+}
+
+/// An axis of a buffer: along an axis of the array, so many places for elements so far apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Level {
+    pub(crate) axis: usize,
+    pub(crate) size: i64,
+    pub(crate) step: i64,
+}
+
+impl Groups {
+    pub(crate) const ONE: Groups = Groups { count: 1, apart: 1 };
+}
+
+impl Hull {
+    /// Of no axis yet, for so many.
+    pub(crate) fn of_neighbours(axes: usize) -> Hull {
+        Hull { low: vec![], size: vec![], step: vec![1; axes], groups: vec![Groups::ONE; axes] }
+    }
+
+    /// The axes of the buffer: where an axis of the array has groups, first along one of them, then from one to the next.
+    pub(crate) fn levels(&self) -> Vec<Level> {
+        let mut levels = vec![];
+        for (axis, &Groups { count, apart }) in self.groups.iter().enumerate() {
+            levels.push(Level { axis, size: self.size[axis], step: self.step[axis] });
+            if count > 1 {
+                levels.push(Level { axis, size: count, step: apart });
+            }
+        }
+        levels
+    }
+
+    /// The buffer's extents.
+    pub(crate) fn extents(&self) -> Vec<i64> {
+        self.levels().iter().map(|level| level.size).collect()
+    }
 }
 
 /// What the statements touch of the array: by all accesses, or by those reads alone that have some subscripts.
@@ -122,7 +169,7 @@ fn covered(
 pub(crate) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -> Result<Hull, Error> {
     let found = all.range_simple_fixed_box_hull()?;
     let axes = algorithm.array(array).rank;
-    let mut hull = Hull { low: vec![], size: vec![], step: vec![1; axes as usize] };
+    let mut hull = Hull::of_neighbours(axes as usize);
     if found.is_valid()? {
         let (offset, size) = (found.offset()?, found.size()?);
         for axis in 0..axes as i32 {
@@ -185,7 +232,8 @@ fn spelling(algorithm: &Algorithm, param: &Param) -> String {
     }
 }
 
-/// A box with places only for those elements that every so many steps lead to, where a footprint has no others.
+/// A box with places only for those elements that every so many steps lead to, where a footprint has no others; where these stand in
+/// groups with wide gaps between, only for those.
 pub(crate) fn without_gaps(
     ctx: &Ctx,
     algorithm: &Algorithm,
@@ -209,12 +257,74 @@ pub(crate) fn without_gaps(
         closer.size[axis] = (hull.size[axis] - 1) / step + 1;
     }
     // What was guessed holds if the new box has all elements.
-    let all = all.intersect_params(&algorithm.context)?;
-    let reached = closer == hull || all.is_subset(&elements(ctx, algorithm, array, keys, &closer)?)?;
-    Ok(if reached { closer } else { hull })
+    let known = all.intersect_params(&algorithm.context)?;
+    let holds =
+        |guess: &Hull| -> Result<bool, Error> { Ok(known.is_subset(&elements(ctx, algorithm, array, keys, guess)?)?) };
+    let closer = if closer == hull || holds(&closer)? { closer } else { hull };
+    let mut grouped = closer.clone();
+    for axis in 0..closer.size.len() {
+        // Two groups of two places, with two between.
+        if closer.size[axis] < 6 {
+            continue;
+        }
+        let found = ctx.with_budget(GROUPS, || groups(ctx, algorithm, (all, keys), axis, &closer));
+        match found {
+            Ok(Some((low, size, groups))) => {
+                (grouped.low[axis], grouped.size[axis], grouped.groups[axis]) = (low, size, groups);
+            }
+            Err(error) if !error.is_quota() => return Err(error),
+            Ok(None) | Err(_) => {}
+        }
+    }
+    Ok(if grouped != closer && holds(&grouped)? { grouped } else { closer })
 }
 
-/// The elements that a box has places for: `{ [k] -> A[low(k) + step * p] : 0 <= p < size }`.
+/// A guess at groups along an axis, if these take at most half of the places: where the first one begins, the places of one group, and
+/// the groups. Their size is told by how far apart elements of one key are, which does not depend on where the array ends.
+fn groups(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    (all, keys): (&Map, usize),
+    axis: usize,
+    hull: &Hull,
+) -> Result<Option<(Affine, i64, Groups)>, Error> {
+    let (places, step) = (hull.size[axis], hull.step[axis]);
+    let axes = hull.size.len();
+    let along = all.project_out(DimType::Out, axis as u32 + 1, (axes - axis - 1) as u32)?;
+    let along = along.project_out(DimType::Out, 0, axis as u32)?;
+    let apart = along.reverse()?.apply_range(&along)?.deltas()?.project_out_all_params()?;
+    let space = apart.space()?;
+    let (distance, zero) = (Aff::var_on(&space, DimType::Set, 0)?, Aff::constant_on(&space, 0)?);
+    let steps = |least: i64| -> Result<Set, Error> {
+        let beyond = distance.ge_set(&Aff::constant_on(&space, least)?)?;
+        Ok(beyond.intersect(&distance.modulo(step)?.eq_set(&zero)?)?)
+    };
+    let Some(gap) = steps(1)?.subtract(&apart)?.dim_min_val(0)?.to_i64() else { return Ok(None) };
+    let Some(next) = apart.intersect(&steps(gap)?)?.dim_min_val(0)?.to_i64() else { return Ok(None) };
+    let (size, apart) = (gap / step, next + gap - step);
+    let count = (places - 1) * step / apart + 1;
+    if count == 1 || 2 * size * count > places {
+        return Ok(None);
+    }
+    // { [k, x, r] : r = (x - low(k)) mod apart }: where in a stretch of so many elements those of a key begin
+    let params = relation::param_space(ctx, algorithm)?;
+    let both = params.add_unnamed_tuple(keys as u32 + 2)?;
+    let aff = |it: &Affine| it.to_isl(&both, &algorithm.param_names());
+    let offset = Affine::iterator(keys as u32).sub(&hull.low[axis])?.modulo(apart)?;
+    let rest = aff(&Affine::iterator(keys as u32 + 1))?.eq_set(&aff(&offset)?)?;
+    let part = |first: usize, count: usize| rest.project_onto_map(DimType::Set, first as u32, count as u32);
+    let touched = along.reset_tuple_id(DimType::Out)?;
+    let touched = part(0, keys)?.apply_range(&touched)?.intersect(&part(keys, 1)?)?.domain()?;
+    let rests = part(0, keys)?.reverse()?.apply_range(&part(keys + 1, 1)?.intersect_domain(&touched)?)?;
+    let found = rests.range_simple_fixed_box_hull()?;
+    if !found.is_valid()? || found.size()?.at(0)?.to_i64() != Some((size - 1) * step + 1) {
+        return Ok(None);
+    }
+    let Some(first) = over_keys(algorithm, &found.offset()?.at(0)?)? else { return Ok(None) };
+    Ok(Some((hull.low[axis].add(&first)?, size, Groups { count, apart })))
+}
+
+/// The elements that a box has places for: `{ [k] -> A[low(k) + step * p + apart * q] : 0 <= p < size, 0 <= q < count }`.
 pub(crate) fn elements(
     ctx: &Ctx,
     algorithm: &Algorithm,
@@ -230,7 +340,14 @@ pub(crate) fn elements(
     let zero = aff(&Affine::constant(0))?;
     let mut inside = Set::universe(&both)?;
     for (axis, (low, (&size, &step))) in hull.low.iter().zip(hull.size.iter().zip(&hull.step)).enumerate() {
-        let offset = Affine::iterator((keys + axis) as u32).sub(low)?;
+        let mut offset = Affine::iterator((keys + axis) as u32).sub(low)?;
+        let Groups { count, apart } = hull.groups[axis];
+        if count > 1 {
+            let group = offset.floor_div(apart);
+            let last = aff(&Affine::constant(count - 1))?;
+            inside = inside.intersect(&aff(&group)?.ge_set(&zero)?)?.intersect(&aff(&group)?.le_set(&last)?)?;
+            offset = offset.sub(&group.scale(apart)?)?;
+        }
         let last = aff(&Affine::constant((size - 1) * step))?;
         inside = inside.intersect(&aff(&offset)?.ge_set(&zero)?)?.intersect(&aff(&offset)?.le_set(&last)?)?;
         if step > 1 {
@@ -279,4 +396,99 @@ pub(crate) fn accesses(algorithm: &Algorithm, id: ComputationId, array: ArrayId)
     let reads = reads.map(|(at, _)| Which::Read(at as u32));
     let write = (computation.write.array == array).then_some(Which::Write);
     write.into_iter().chain(reads).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Array, ArrayKind, Outcome};
+    use tessella_scalar::ScalarType;
+
+    /// The box of the elements of a vector of `n` that keys touch, without gaps.
+    fn closest(keys: usize, all: &str) -> Hull {
+        let ctx = Ctx::new();
+        let vector = Array {
+            name: "A".to_string(),
+            element: ScalarType::F32,
+            extents: vec![Affine::param(ParamId(0))],
+            rank: 1,
+            kind: ArrayKind::Argument,
+            firsts: vec![],
+            strided: 0..0,
+        };
+        let algorithm = Algorithm {
+            name: "test".to_string(),
+            params: vec![Param { name: "n".to_string(), origin: ParamOrigin::Extent { array: ArrayId(0), axis: 0 } }],
+            scalars: vec![],
+            arrays: vec![vector],
+            arguments: vec![],
+            computations: vec![],
+            context: Set::from_text(&ctx, "[n] -> { : 0 <= n <= 1099511627776 }").unwrap(),
+            source_order: Schedule { root: crate::schedule::Node::Sequence(vec![]) },
+            scan: None,
+            whole: None,
+            requirements: vec![],
+            result: Outcome::Nothing,
+            failed: None,
+        };
+        let all = Map::from_text(&ctx, &format!("[n] -> {{ {all} }}")).unwrap();
+        let hull = hull(&algorithm, ArrayId(0), "i", &all).unwrap();
+        without_gaps(&ctx, &algorithm, ArrayId(0), (&all, keys), hull).unwrap()
+    }
+
+    fn groups_of(hull: &Hull) -> (i64, i64, i64, i64) {
+        (hull.size[0], hull.step[0], hull.groups[0].count, hull.groups[0].apart)
+    }
+
+    /// `offset + factor_b * b + factor_t * t`.
+    fn corner(offset: i64, [b, t]: [i64; 2]) -> Affine {
+        let scaled = |at: u32, factor: i64| Affine::iterator(at).scale(factor).unwrap();
+        scaled(0, b).add(&scaled(1, t)).unwrap().add_constant(offset).unwrap()
+    }
+
+    #[test]
+    fn groups_of_neighbours_have_no_places_between() {
+        let all = "[b, t] -> A[x] : exists p, q : x = 1 + 32b + 16q + 4t + p and 0 <= p < 4 and 0 <= q < 2 and 0 <= t < 4 \
+                   and 1 <= x <= n";
+        let found = closest(2, all);
+        assert_eq!(groups_of(&found), (4, 1, 2, 16));
+        assert_eq!(found.low[0], corner(1, [32, 4]));
+        assert_eq!(found.extents(), [4, 2]);
+    }
+
+    #[test]
+    fn groups_are_found_from_divisions_as_loops_have_them() {
+        let all = "[b, t] -> A[x] : b = floor((x - 1)/32) and t = floor(((x - 1) mod 16)/4) and 1 <= x <= n";
+        let found = closest(2, all);
+        assert_eq!((groups_of(&found), &found.low[0]), ((4, 1, 2, 16), &corner(1, [32, 4])));
+    }
+
+    #[test]
+    fn groups_may_begin_anywhere_and_end_in_part_of_one() {
+        // The last of three groups has two elements only.
+        let all = "[b, t] -> A[x] : exists p, q : x = 100b - 7 + 30q + 5t + p and 0 <= p < 5 and 0 <= q and 0 <= t < 6 \
+                   and 30q + p < 62 and 1 <= x <= n";
+        let found = closest(2, all);
+        assert_eq!((groups_of(&found), &found.low[0]), ((5, 1, 3, 30), &corner(-7, [100, 5])));
+    }
+
+    #[test]
+    fn groups_of_every_second_element_have_steps_inside() {
+        let all = "[b, t] -> A[x] : exists p, q : x = 1 + 64b + 32q + 8t + 2p and 0 <= p < 4 and 0 <= q < 2 and 0 <= t < 4 \
+                   and 1 <= x <= n";
+        let found = closest(2, all);
+        assert_eq!((groups_of(&found), &found.low[0]), ((4, 2, 2, 32), &corner(1, [64, 8])));
+    }
+
+    #[test]
+    fn what_stands_in_no_even_groups_keeps_its_box() {
+        // Three groups, the last one out of place.
+        let uneven = "[b] -> A[x] : exists p, q : x = 1 + 64b + q + p and 0 <= p < 4 and 1 <= x <= n and \
+                      (q = 0 or q = 16 or q = 40)";
+        let found = closest(1, uneven);
+        assert_eq!((found.groups, found.extents().len()), (vec![Groups::ONE], 1));
+        // Gaps that are less than half of all.
+        let dense = "[b] -> A[x] : exists p, q : x = 1 + 64b + 7q + p and 0 <= p < 4 and 0 <= q < 4 and 1 <= x <= n";
+        assert_eq!(closest(1, dense).groups, [Groups::ONE]);
+    }
 }

@@ -23,7 +23,7 @@ pub(crate) use footprint::uses;
 
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Algorithm, ArrayId};
-use crate::command::Command;
+use crate::command::{AxisOrder, Command};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
@@ -109,10 +109,12 @@ pub fn carry_out(
     }
     for (position, command) in commands.iter().enumerate() {
         let (array, computation, at, to) = match command {
-            Command::CacheShared { array, computation, at, ahead } => {
-                (array, computation, at, Where::Shared { ahead: *ahead })
+            Command::CacheShared { array, computation, at, ahead, axes } => {
+                (array, computation, at, (Where::Shared { ahead: *ahead }, axes))
             }
-            Command::CacheRegister { array, computation, at } => (array, computation, at, Where::Register),
+            Command::CacheRegister { array, computation, at } => {
+                (array, computation, at, (Where::Register, &AxisOrder::default()))
+            }
             _ => continue,
         };
         let done = promote::promote(ctx, (&scheduled, &dependences), array, computation, at, to);

@@ -3,6 +3,8 @@
 //! Rewrite: `buffer[m, n], A[i, j] -> buffer[i, j]  ->  buffer[c * ceil((b + m) / c) + p, n + q], A[i, j] -> buffer[b + i, j]`
 //! for `pad(A, (p, q); before=b, multiple=c)`.
 //!
+//! Numbers are those of the array's axes, columns those of the buffer: they differ under `axes=(2, 1)`.
+//!
 //! A copy of an argument on the GPU is a buffer like any other; copies to and from it move the argument's own elements only. On a
 //! CPU, arguments lie where the caller has them.
 
@@ -27,16 +29,20 @@ pub(super) fn carry_out(
     columns: Columns,
 ) -> Result<(), StorageError> {
     let array = find::array(source, name)?;
-    let mut buffers: Vec<BufferId> =
-        promotions.iter().filter(|it| it.of == array).map(|it| placed.layout.placement(it.array).buffer).collect();
+    let mut buffers: Vec<(BufferId, Option<&Promotion>)> = vec![];
+    for it in promotions.iter().filter(|it| it.of == array) {
+        buffers.push((placed.layout.placement(it.array).buffer, Some(it)));
+    }
     if buffers.is_empty() {
         check_own(source, placed, array)?;
-        buffers.push(placed.layout.placement(array).buffer);
+        buffers.push((placed.layout.placement(array).buffer, None));
     }
-    for id in buffers {
-        let stages = promotions.iter().any(|it| it.has_stages() && placed.layout.placement(it.array).buffer == id);
+    for (id, promotion) in buffers {
         let buffer = &mut placed.layout.buffers[id.0 as usize];
-        let axes = buffer.extents.len() - usize::from(stages);
+        let axes = match promotion {
+            Some(it) if !buffer.extents.is_empty() => it.rank(),
+            Some(_) | None => buffer.extents.len(),
+        };
         if axes != by.len() {
             return Err(StorageError::AxisCount { array: name.to_string(), axes, given: by.len() });
         }
@@ -44,7 +50,9 @@ pub(super) fn carry_out(
         if let Some(first) = buffer.extents.first_mut() {
             *first = length(first, columns).map_err(too_large)?;
         }
-        for (extent, more) in buffer.extents.iter_mut().zip(by) {
+        for (axis, more) in by.iter().enumerate() {
+            let place = promotion.map_or(Some(axis), |it| it.place_of(axis));
+            let Some(extent) = place.and_then(|it| buffer.extents.get_mut(it)) else { continue };
             *extent = extent.add_constant(i64::from(*more)).map_err(too_large)?;
         }
         for placement in placed.layout.placements.values_mut().filter(|it| it.buffer == id) {

@@ -1,7 +1,7 @@
 //! Arrays that an iteration of a loop has for itself: how statements come to use them.
 
 use super::error::StorageError;
-use super::footprint::{Hull, accesses};
+use super::footprint::{Groups, Hull, accesses};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayId, ComputationId, Subscript, Which};
 use crate::error::Error;
@@ -45,26 +45,27 @@ pub(crate) fn redirect(
         let mut local = key.clone();
         for (axis, subscript) in subscripts.iter().enumerate() {
             let subscript = subscript.as_affine().expect("computed subscripts were refused");
-            let offset = subscript.sub(&low[axis])?;
-            let offset = if hull.step[axis] > 1 { offset.floor_div(hull.step[axis]) } else { offset };
-            let constant = offset.constant_term();
-            let linear = offset.add_constant(-constant)?;
-            if linear.as_constant().is_some() {
-                local.push(Affine::constant(constant).add_constant(1)?);
-                continue;
-            }
-            let position = match offsets.iter().position(|known| *known == linear) {
-                Some(known) => known,
-                None => {
-                    let about = (0..count as u32).find(|&at| subscript.coefficient(at) != 0);
-                    let about = about.map_or_else(|| format!("x{}", axis + 1), |at| old.iterators[at as usize].clone());
-                    let array = &algorithm.array(from).name;
-                    names.push(fresh(&format!("{about}_{array}"), |name| names.iter().any(|it| it == name)));
-                    offsets.push(linear);
-                    offsets.len() - 1
+            for offset in in_buffer(hull, axis, subscript.sub(&low[axis])?)? {
+                let constant = offset.constant_term();
+                let linear = offset.add_constant(-constant)?;
+                if linear.as_constant().is_some() {
+                    local.push(Affine::constant(constant).add_constant(1)?);
+                    continue;
                 }
-            };
-            local.push(Affine::iterator((count + position) as u32).add_constant(constant)?.add_constant(1)?);
+                let position = match offsets.iter().position(|known| *known == linear) {
+                    Some(known) => known,
+                    None => {
+                        let about = (0..count as u32).find(|&at| subscript.coefficient(at) != 0);
+                        let about =
+                            about.map_or_else(|| format!("x{}", axis + 1), |at| old.iterators[at as usize].clone());
+                        let array = &algorithm.array(from).name;
+                        names.push(fresh(&format!("{about}_{array}"), |name| names.iter().any(|it| it == name)));
+                        offsets.push(linear);
+                        offsets.len() - 1
+                    }
+                };
+                local.push(Affine::iterator((count + position) as u32).add_constant(constant)?.add_constant(1)?);
+            }
         }
         changed.push((which, local));
     }
@@ -96,6 +97,18 @@ pub(crate) fn redirect(
     next.iterators = names.clone();
     algorithm.computations[id.0 as usize] = next;
     Ok(())
+}
+
+/// The places along the buffer's axes for one of the array's: of an element so far from the box's corner.
+fn in_buffer(hull: &Hull, axis: usize, offset: Affine) -> Result<Vec<Affine>, Error> {
+    let step = hull.step[axis];
+    let inside = |offset: Affine| if step > 1 { offset.floor_div(step) } else { offset };
+    let Groups { count, apart } = hull.groups[axis];
+    if count == 1 {
+        return Ok(vec![inside(offset)]);
+    }
+    let group = offset.floor_div(apart);
+    Ok(vec![inside(offset.sub(&group.scale(apart)?)?), group])
 }
 
 /// How many iterations a thread loop can have.

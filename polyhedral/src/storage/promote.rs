@@ -12,6 +12,8 @@
 //! The copies begin one or more iterations earlier, and the buffer has a stage for each iteration under way. That a stage is
 //! not filled again before its last use is proved like a map of `store_in`.
 //!
+//! Rewrite of `cache_shared(A, S, i; axes=(2, 1))`: `A_shared[x, y]` at `buffer[y, x]`
+//!
 //! Reads that lie so far apart that no box of constant size that fits holds them all, as those of `A[i, k] * A[j, k]`, move one after the other:
 //! each command takes those reads of the named computation that have the subscripts of its first one that is left.
 //!
@@ -20,7 +22,7 @@
 
 use super::error::{Limit, StorageError};
 use super::find;
-use super::footprint::{Footprint, Hull, Keys, accesses, elements, footprint, hull, uses, without_gaps};
+use super::footprint::{Footprint, Groups, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
 use super::store;
 use super::tiles::{self, Moved};
@@ -28,10 +30,11 @@ use crate::affine::Affine;
 use crate::algorithm::{
     Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
 };
+use crate::command::AxisOrder;
 use crate::dependence::{Dependence, DependenceKind, Renewed, renewed};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
-use crate::isl::{Ctx, DimType, Map};
+use crate::isl::{Aff, Ctx, DimType, Map};
 use crate::layers::{Ahead, Buffer, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target};
 use crate::legality;
 use crate::relation;
@@ -62,7 +65,10 @@ pub(super) struct Promotion {
     depth: usize,
     /// How many leading subscripts of the array tell buffers apart.
     keys: u32,
-    size: Vec<i64>,
+    /// The subscripts after these.
+    levels: Vec<Level>,
+    /// The levels in the order that the buffer has them in.
+    order: Vec<u32>,
     space: MemorySpace,
     /// The copies to it, and how many iterations of the loop they run ahead.
     copies: Option<(ComputationId, u32)>,
@@ -72,13 +78,13 @@ impl Promotion {
     /// The buffer, and where the array's elements lie in it.
     pub(super) fn buffer(&self, scheduled: &Scheduled) -> (Buffer, Vec<Affine>) {
         let array = scheduled.algorithm.array(self.array);
-        let variable = self.space != MemorySpace::Shared && self.size.iter().all(|&size| size == 1);
-        let axes: Vec<u32> = if variable { vec![] } else { (0..self.size.len() as u32).collect() };
-        let first = |axis: &u32| Affine::iterator(self.keys + axis).add_constant(-1).expect("a small number");
+        let variable = self.space != MemorySpace::Shared && self.levels.iter().all(|level| level.size == 1);
+        let axes: &[u32] = if variable { &[] } else { &self.order };
+        let first = |at: &u32| Affine::iterator(self.keys + at).add_constant(-1).expect("a small number");
         let buffer = Buffer {
             name: array.name.clone(),
             element: array.element,
-            extents: axes.iter().map(|&axis| Affine::constant(self.size[axis as usize])).collect(),
+            extents: axes.iter().map(|&at| Affine::constant(self.levels[at as usize].size)).collect(),
             space: self.space,
             lifetime: Lifetime::Node(self.path(&scheduled.schedule).child(0)),
         };
@@ -90,6 +96,16 @@ impl Promotion {
         // Several iterations of the loop share it.
         let lifetime = Lifetime::Node(self.path(&scheduled.schedule));
         (Buffer { extents, lifetime, ..buffer }, map.into_iter().chain([stage]).collect())
+    }
+
+    /// Which of the buffer's axes neighbours along an axis of the array lie along.
+    pub(super) fn place_of(&self, axis: usize) -> Option<usize> {
+        self.order.iter().position(|&at| self.levels[at as usize].axis == axis)
+    }
+
+    /// How many axes the array has.
+    pub(super) fn rank(&self) -> usize {
+        self.levels.last().map_or(0, |level| level.axis + 1)
     }
 
     /// Whether the buffer has a stage for each iteration under way, along a last axis.
@@ -178,17 +194,23 @@ pub(super) fn promote(
     array: &str,
     computation: &str,
     at: &str,
-    to: Where,
+    (to, axes): (Where, &AxisOrder),
 ) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
     let plan = plan(ctx, (scheduled, known), array, computation, at, to)?;
+    let rank = plan.hull.low.len();
+    if let Some(named) = axes.named().filter(|named| named.len() != rank) {
+        let array = array.to_string();
+        return Err(Error::from(StorageError::AxisCount { array, axes: rank, given: named.len() }).into());
+    }
     let limit = match plan.space {
         MemorySpace::Shared => Limit::Shared,
         MemorySpace::Register => Limit::Registers,
         MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
     };
-    check_limit(&scheduled.algorithm, plan.array, &plan.hull.size, limit)?;
+    let extents = plan.hull.extents();
+    check_limit(&scheduled.algorithm, plan.array, &extents, limit)?;
     if plan.ahead > 0 {
-        let stages: Vec<i64> = plan.hull.size.iter().copied().chain([i64::from(plan.ahead) + 1]).collect();
+        let stages: Vec<i64> = extents.into_iter().chain([i64::from(plan.ahead) + 1]).collect();
         check_limit(&scheduled.algorithm, plan.array, &stages, limit)?;
         if !plan.footprint.written.is_empty()? {
             let reason = "it is written inside, so that nothing can be copied ahead";
@@ -200,7 +222,7 @@ pub(super) fn promote(
     let mut refused = None;
     let fills: &[Fill] = if plan.boxed { &[Fill::Exact] } else { &[Fill::Box, Fill::Exact] };
     for &fill in fills {
-        let (mut next, promotion, [load, store]) = rewrite(&plan, fill)?;
+        let (mut next, promotion, [load, store]) = rewrite(&plan, axes, fill)?;
         let known = (&scheduled.algorithm, known);
         let mut after = match plan.boxed {
             true => {
@@ -469,7 +491,11 @@ fn shared_by_threads(footprint: &Footprint, around: u32, threads: u32) -> Result
 }
 
 /// The program with the buffer, and the copies to it and back.
-fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option<ComputationId>; 2]), Error> {
+fn rewrite(
+    plan: &Plan<'_>,
+    axes: &AxisOrder,
+    fill: Fill,
+) -> Result<(Scheduled, Promotion, [Option<ComputationId>; 2]), Error> {
     let mut algorithm = plan.scheduled.algorithm.clone();
     let mut schedule = plan.scheduled.schedule.clone();
     let source = plan.scheduled.algorithm.array(plan.array).clone();
@@ -480,8 +506,8 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option
             algorithm.arrays.iter().any(|it| it.name == name)
         }),
         element: source.element,
-        extents: plan.hull.size.iter().map(|&size| Affine::constant(size)).collect(),
-        rank: (key_count + plan.hull.size.len()) as u32,
+        extents: plan.hull.extents().into_iter().map(Affine::constant).collect(),
+        rank: (key_count + plan.hull.levels().len()) as u32,
         firsts: vec![],
         strided: 0..0,
         kind: ArrayKind::Local { outer: key_count as u32 },
@@ -535,13 +561,17 @@ fn rewrite(plan: &Plan<'_>, fill: Fill) -> Result<(Scheduled, Promotion, [Option
         *body = if all.len() == 1 { all.remove(0) } else { Node::Sequence(all) };
     }
     algorithm.source_order = Schedule { root: in_order(&schedule.root) };
+    let levels = plan.hull.levels();
+    let of_axis = |axis: u32| (0..).zip(&levels).filter(move |(_, it)| it.axis == axis as usize).map(|(at, _)| at);
+    let order = axes.of(plan.hull.low.len() as u32).into_iter().flat_map(of_axis).collect();
     let promotion = Promotion {
         array: new,
         of: plan.array,
         anchor: plan.anchor,
         depth: plan.around.len(),
         keys: key_count as u32,
-        size: plan.hull.size.clone(),
+        order,
+        levels,
         space: plan.space,
         copies,
     };
@@ -600,17 +630,23 @@ fn copy(
     let mut iterators: Vec<String> = plan.around.iter().map(|(_, it)| it.name.clone()).collect();
     iterators.extend(plan.own_threads.iter().map(|(_, name)| name.clone()));
     let keys = iterators.len() as u32;
-    let axes = plan.hull.size.len() as u32;
-    for axis in 0..axes {
-        let wanted = ["x", "y", "z"].get(axis as usize).map_or_else(|| format!("x{}", axis + 1), |it| it.to_string());
-        iterators.push(fresh(&wanted, |name| iterators.iter().any(|it| it == name)));
-    }
-    let place = |axis: u32| Affine::iterator(keys + axis);
-    let element = |axis: usize, place: Affine| plan.hull.low[axis].add(&place.scale(plan.hull.step[axis])?);
-    let outside: Vec<Affine> = (0..axes).map(|axis| element(axis as usize, place(axis))).collect::<Result<_, _>>()?;
+    let levels = plan.hull.levels();
+    let mut outside = plan.hull.low.clone();
     let mut inside: Vec<Affine> = (0..keys).map(Affine::iterator).collect();
-    for axis in 0..axes {
-        inside.push(place(axis).add_constant(1)?);
+    for (at, level) in levels.iter().enumerate() {
+        let axis = level.axis;
+        let wanted = ["x", "y", "z"].get(axis).map_or_else(|| format!("x{}", axis + 1), |it| it.to_string());
+        // Groups, and places in them.
+        let is_group = at > 0 && levels[at - 1].axis == axis;
+        let wanted = match (is_group, levels.get(at + 1).is_some_and(|next| next.axis == axis)) {
+            (true, _) => format!("{wanted}0"),
+            (false, true) => format!("{wanted}1"),
+            (false, false) => wanted,
+        };
+        iterators.push(fresh(&wanted, |name| iterators.iter().any(|it| it == name)));
+        let place = Affine::iterator(keys + at as u32);
+        outside[axis] = outside[axis].add(&place.scale(level.step)?)?;
+        inside.push(place.add_constant(1)?);
     }
     let access = |array, subscripts: Vec<Affine>| {
         let subscripts = subscripts.into_iter().map(Subscript::from).collect();
@@ -639,7 +675,14 @@ fn copy(
     let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();
     let element = relation::functions(plan.ctx, algorithm, id, &element)?;
     let wanted = moves.wrap()?.flatten()?.reset_tuple_id()?;
-    let domain = element.intersect_range(&wanted)?.domain()?.coalesce()?;
+    let mut domain = element.intersect_range(&wanted)?.domain()?.coalesce()?;
+    // Of places in groups, several would stand for one element.
+    for (at, level) in levels.iter().enumerate().filter(|(_, it)| plan.hull.groups[it.axis] != Groups::ONE) {
+        let space = domain.space()?;
+        let place = Aff::var_on(&space, DimType::Set, keys + at as u32)?;
+        let (first, last) = (Aff::constant_on(&space, 0)?, Aff::constant_on(&space, level.size - 1)?);
+        domain = domain.intersect(&place.ge_set(&first)?)?.intersect(&place.le_set(&last)?)?;
+    }
     algorithm.computations[id.0 as usize].domain = domain;
     Ok(id)
 }
@@ -648,12 +691,13 @@ fn copy(
 fn copy_nest(plan: &Plan<'_>, algorithm: &Algorithm, id: ComputationId) -> Result<Node, Error> {
     let names = &algorithm.computation(id).iterators;
     let keys = plan.around.len() + plan.own_threads.len();
-    let place = |axis: usize| Affine::iterator((keys + axis) as u32);
+    let place = |at: usize| Affine::iterator((keys + at) as u32);
     let mut loops: Vec<LoopHead> = vec![];
     for (at, (axis, name)) in plan.own_threads.iter().enumerate().rev() {
         loops.push((name.clone(), Tag::GpuThread(*axis), Affine::iterator((plan.around.len() + at) as u32)));
     }
-    let axes = plan.hull.size.iter().enumerate().map(|(axis, &size)| (names[keys + axis].clone(), place(axis), size));
+    let levels = plan.hull.extents().into_iter().enumerate();
+    let axes = levels.map(|(at, size)| (names[keys + at].clone(), place(at), size));
     let short = match plan.space {
         MemorySpace::Register => Short::Unrolled,
         MemorySpace::Shared => Short::InFlight,
@@ -688,7 +732,7 @@ pub(crate) fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limi
 pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), StorageError> {
     let stages = |it: &Promotion| it.copies.map_or(1, |(_, ahead)| i64::from(ahead) + 1);
     let sizes: Vec<Vec<i64>> =
-        promotions.iter().map(|it| it.size.iter().copied().chain([stages(it)]).collect()).collect();
+        promotions.iter().map(|it| it.levels.iter().map(|level| level.size).chain([stages(it)]).collect()).collect();
     shared_total(scheduled, promotions, &sizes)
 }
 

@@ -87,7 +87,7 @@ fn hull(
     accesses: &[AccessRef],
 ) -> Result<Option<Hull>, Error> {
     let axes = algorithm.array(array).rank as usize;
-    let mut hull = Hull { low: vec![], size: vec![], step: vec![1; axes] };
+    let mut hull = Hull::of_neighbours(axes);
     for axis in 0..axes {
         // What the corner follows, and the least and the greatest distance from it.
         let mut found: Option<(Affine, i64, i64)> = None;

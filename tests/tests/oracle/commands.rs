@@ -3,7 +3,7 @@
 use crate::random::Random;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId};
-use tessella_polyhedral::command::{Columns, Command, Place, Times};
+use tessella_polyhedral::command::{AxisOrder, Columns, Command, Place, Times};
 use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::order;
@@ -256,7 +256,8 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
         return (!map.is_empty()).then(|| Command::StoreIn { computation: name, buffer: "box".into(), iterators, map });
     }
     let touched: Vec<_> = computation.reads.iter().chain([&computation.write]).map(|access| access.array).collect();
-    let array = algorithm.array(*random.pick(&touched)).name.clone();
+    let array = algorithm.array(*random.pick(&touched));
+    let (rank, array) = (array.rank, array.name.clone());
     let around: Vec<String> = scheduled.schedule.loops_around(id).iter().map(|(_, it)| it.name.clone()).collect();
     if around.is_empty() {
         return None;
@@ -268,7 +269,13 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
     Some(match random.percent(50) {
         true => {
             let ahead = if random.percent(30) { 1 + random.below(2) as u32 } else { 0 };
-            Command::CacheShared { array, computation: name, at, ahead }
+            let mut axes = AxisOrder::default();
+            if rank > 1 && random.percent(30) {
+                let mut order: Vec<u32> = (0..rank).collect();
+                order.rotate_left(1 + random.below(rank as usize - 1));
+                axes = AxisOrder::new(order).unwrap_or_default();
+            }
+            Command::CacheShared { array, computation: name, at, ahead, axes }
         }
         false => Command::CacheRegister { array, computation: name, at },
     })
