@@ -8,6 +8,9 @@ use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::verify::Verified;
 
+/// The part of the work for a function that the program of its searches may take, as long as a second at most.
+const PART: u64 = 4;
+
 /// The program that leaves the mark of the first search that finds something in its last argument
 /// ([`Scan::marking`](tessella_polyhedral::algorithm::Scan::marking)). `None` if the function has no searches, or threads cannot share all of
 /// them: then the host does better.
@@ -22,7 +25,7 @@ pub fn build(unit: &Unit<'_>, of: &Built) -> Option<Built> {
         built.program = Some(built.loops(unit).ok()?.into_owned());
         Some(built)
     };
-    let (built, _) = ctx.with_ceiling(LONGEST, build);
+    let (built, _) = ctx.with_ceiling(LONGEST / PART, build);
     built.filter(|it| runs_on_threads(&it.analysed.verified))
 }
 

@@ -18,12 +18,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
+use tessella_codegen::entry::EntryParameter;
 use tessella_cuda_backend::CudaSource;
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Spanned, Style, render};
 use tessella_frontend::ast;
 use tessella_frontend::typed::{ArgumentType, parse_type, tree};
 use tessella_interpreter as interpreter;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Argument, Scan, ScanCheck, SizeError};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Argument, ArrayId, Scan, ScanCheck, SizeError};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
@@ -220,7 +221,7 @@ pub fn load(
 ) -> Result<Box<dyn Program>, (Status, Refusal)> {
     Ok(match backend {
         Backend::C => Box::new(CProgram::load(unit, built, options.threads)?),
-        Backend::Cuda => Box::new(GpuProgram::load(unit, built, options.chunked)?),
+        Backend::Cuda => Box::new(GpuProgram::load(unit, built, options.chunked, options.threads)?),
         Backend::Interpreter => {
             let function = unit.function.clone();
             let types = function.arguments.iter().map(|id| function.locals[id.0 as usize].ty).collect();
@@ -446,15 +447,32 @@ struct HostScan {
     loaded: LoadedFunction,
     /// The status is this and what the scan found.
     base: i32,
+    /// The positions of the arrays that it reads.
+    reads: Vec<usize>,
 }
 
 impl HostScan {
-    fn load(unit: &Unit<'_>, built: &Built) -> Result<Option<HostScan>, Failed> {
+    fn load(unit: &Unit<'_>, built: &Built, threads: Option<u32>) -> Result<Option<HostScan>, Failed> {
         let verified = &built.analysed.verified;
         let Some(scan) = verified.scan() else { return Ok(None) };
-        let source = built.c_of_scan(unit, scan).map_err(refused)?;
+        let source = built.c_of_scan(unit, scan, threads).map_err(refused)?;
         let base = verified.checks().len() + verified.algorithm().requirements.len();
-        Ok(Some(HostScan { loaded: load_c(scan, &source)?, base: i32::try_from(base).unwrap_or(i32::MAX / 2) }))
+        let base = i32::try_from(base).unwrap_or(i32::MAX / 2);
+        let entry = tessella_codegen::entry::entry(&tessella_codegen::Input::from(scan));
+        let entry = entry.map_err(|error| refused(vec![error.into_diagnostic()]))?;
+        let computations = &scan.algorithm().computations;
+        let is_read = |array: ArrayId| computations.iter().flat_map(|it| &it.reads).any(|read| read.array == array);
+        let reads = entry.parameters.iter().enumerate().filter_map(|(position, parameter)| match parameter {
+            EntryParameter::Pointer(array) if is_read(*array) => Some(position),
+            _ => None,
+        });
+        Ok(Some(HostScan { loaded: load_c(scan, &source)?, base, reads: reads.collect() }))
+    }
+
+    /// Of the arrays that it reads, those that are on the GPU in a call, by the positions of all parameters.
+    fn resident(&self, call: Packed<'_>) -> Vec<bool> {
+        let on_device = |position: usize| call.on_device.get(position) == Some(&true);
+        (0..call.arguments.len()).map(|position| self.reads.contains(&position) && on_device(position)).collect()
     }
 
     /// The status: 0 where all is inside.
@@ -477,7 +495,7 @@ impl HostScan {
     }
 }
 
-/// What looks at computed subscripts on the GPU, if an array is there when the call begins.
+/// What looks at computed subscripts on the GPU, if all arrays that it reads are there when the call begins.
 struct DeviceScan {
     /// How many searches there are.
     searches: usize,
@@ -508,28 +526,28 @@ impl DeviceScan {
     ///
     /// # Safety
     /// As for [`Program::launch_mixed`] of the program that this belongs to, which takes the arguments of `call`.
-    unsafe fn run(&self, call: Packed<'_>) -> Result<Option<i32>, RuntimeError> {
-        let Some(program) = self.program() else { return Ok(None) };
+    unsafe fn run(&self, call: Packed<'_>) -> Option<i32> {
+        let program = self.program()?;
         let (mut mark, mut elements) = (0_i32, 1_i64);
         let mut place: *mut i32 = &mut mark;
         // Its last parameters are the array for the mark, and how long that is; results of the program itself are not passed on.
-        let Some(count) = program.parameters().len().checked_sub(2) else { return Ok(None) };
+        let count = program.parameters().len().checked_sub(2)?;
         let mut arguments: Vec<*mut c_void> = call.arguments.iter().copied().take(count).collect();
         arguments.extend([(&raw mut place).cast::<c_void>(), (&raw mut elements).cast()]);
         let on_device: Vec<bool> = call.on_device.iter().copied().take(count).collect();
         // SAFETY: promised by the caller; the searches have the program's parameters, and then an array of one element.
-        let status = unsafe { program.run(Packed { arguments: &arguments, on_device: &on_device }) }?;
-        Ok(match (status, Scan::found(self.searches, mark)) {
-            (0, 0) => Some(0),
-            (0, found) => Some(self.base + found),
-            // What a call needs is asked of the program itself.
-            (_, _) => None,
-        })
+        let status = unsafe { program.run(Packed { arguments: &arguments, on_device: &on_device }) };
+        match (status, Scan::found(self.searches, mark)) {
+            (Ok(0), 0) => Some(0),
+            (Ok(0), found) => Some(self.base + found),
+            // The host looks; what a call needs is asked of the program itself.
+            (Ok(_) | Err(_), _) => None,
+        }
     }
 }
 
 impl GpuProgram {
-    fn load(unit: &Unit<'_>, built: &Built, chunked: bool) -> Result<GpuProgram, Failed> {
+    fn load(unit: &Unit<'_>, built: &Built, chunked: bool, threads: Option<u32>) -> Result<GpuProgram, Failed> {
         let slice = if chunked { Some(slices::build(unit, Backend::Cuda).map_err(refused)?) } else { None };
         let device = default_device().map_err(|error| tool_chain(error.into()))?;
         let whole = load_cuda(unit, built, &device)?;
@@ -540,7 +558,7 @@ impl GpuProgram {
                 Kernels::Sliced(Box::new(sliced))
             }
         };
-        let scan = HostScan::load(unit, built)?;
+        let scan = HostScan::load(unit, built, threads)?;
         let device_scan = scan.as_ref().and_then(|host| DeviceScan::new(unit, built, &device, host.base));
         Ok(GpuProgram { kernels, device, scan, device_scan, failures: Failures::of(unit, built) })
     }
@@ -587,15 +605,19 @@ impl GpuProgram {
         // SAFETY: promised by the caller.
         let status = unsafe { self.whole().check(call) }?;
         let (0, Some(scan)) = (status, &self.scan) else { return Ok(status) };
-        if let Some(searches) = self.device_scan.as_ref().filter(|_| call.has_device_arrays()) {
+        let resident = scan.resident(call);
+        // Nothing has to be copied to the device, which may have no room for it.
+        let all_there = !scan.reads.is_empty() && scan.reads.iter().all(|&position| resident[position]);
+        if let Some(searches) = self.device_scan.as_ref().filter(|_| all_there) {
             // SAFETY: promised by the caller.
-            if let Some(status) = unsafe { searches.run(call) }? {
+            if let Some(status) = unsafe { searches.run(call) } {
                 return Ok(status);
             }
         }
-        // The host looks at copies of what is on the device.
-        // SAFETY: promised by the caller.
-        let mut copies = unsafe { self.whole().host_copies(call) }?;
+        // The host looks at copies of what it reads of the device.
+        let looked_at = Packed { on_device: &resident, ..call };
+        // SAFETY: promised by the caller, of fewer arrays.
+        let mut copies = unsafe { self.whole().host_copies(looked_at) }?;
         let mut arguments = call.arguments.to_vec();
         let mut pointers: Vec<*mut u8> = copies.iter_mut().map(|(_, copy)| copy.as_mut_ptr()).collect();
         for ((position, _), pointer) in copies.iter().zip(&mut pointers) {

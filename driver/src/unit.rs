@@ -418,8 +418,13 @@ impl Built {
     }
 
     /// The scan as a function of its own: what the host runs before kernels.
-    pub fn c_of_scan(&self, unit: &Unit<'_>, scan: &Verified) -> Result<c_backend::CSource, Refusal> {
-        let options = TextOptions { source_name: scan.algorithm().name.clone(), ..TextOptions::default() };
+    pub fn c_of_scan(
+        &self,
+        unit: &Unit<'_>,
+        scan: &Verified,
+        threads: Option<u32>,
+    ) -> Result<c_backend::CSource, Refusal> {
+        let options = TextOptions { source_name: scan.algorithm().name.clone(), threads, ..TextOptions::default() };
         c_backend::emit_scan(scan, &options).map_err(|error| self.word(unit, error))
     }
 

@@ -28,7 +28,7 @@ fn narrowed(it: &Computation) -> Option<Computation> {
         return None;
     }
     let mut next = it.clone();
-    next.value = low_bits(spelt(it, wide), ty, it)?;
+    next.value = low_bits(spelt(it, wide), ty, &Holds::of(it))?;
     accumulates(&next)?;
     without_unused(&mut next);
     Some(next)
@@ -42,31 +42,59 @@ fn spelt<'a>(it: &'a Computation, expr: &'a Expr) -> &'a Expr {
     }
 }
 
-/// The low bits of a sum, difference or product, computed in the narrower type.
-fn low_bits(expr: &Expr, ty: ScalarType, it: &Computation) -> Option<Expr> {
+/// Which names of a computation are made of what it updates.
+struct Holds<'a> {
+    it: &'a Computation,
+    lets: Vec<bool>,
+}
+
+impl<'a> Holds<'a> {
+    fn of(it: &'a Computation) -> Self {
+        let mut holds = Holds { it, lets: vec![] };
+        for value in it.lets.iter().map(|it| &it.value) {
+            let known = holds.old(value);
+            holds.lets.push(known);
+        }
+        holds
+    }
+
+    /// Whether an expression reads the array that is written.
+    fn old(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        expr.walk(&mut |part| {
+            found |= match part.kind {
+                ExprKind::Read(at) => self.it.reads[at as usize].array == self.it.write.array,
+                // A name is made of those before it.
+                ExprKind::Let(at) => self.lets.get(at as usize).is_some_and(|holds| *holds),
+                _ => false,
+            }
+        });
+        found
+    }
+}
+
+/// The low bits of a sum, difference or product that the old element is part of, once, computed in the narrower type.
+fn low_bits(expr: &Expr, ty: ScalarType, holds: &Holds<'_>) -> Option<Expr> {
     let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), left, right) = &expr.kind else {
         return None;
     };
+    if holds.old(left) == holds.old(right) {
+        return None;
+    }
     let operand = |part: &Expr| {
-        let part = spelt(it, part);
-        if let Some(narrow) = low_bits(part, ty, it) {
-            return narrow;
-        }
-        match &part.kind {
-            ExprKind::Convert(inner) if inner.ty == ty => (**inner).clone(),
-            ExprKind::Constant(value) => match value.as_integer() {
-                Some(value) => Expr { kind: ExprKind::Constant(Constant::integer(ty, value)), ty },
-                None => wrapped(part, ty),
-            },
-            _ => wrapped(part, ty),
+        let spelt = spelt(holds.it, part);
+        match &spelt.kind {
+            ExprKind::Convert(inner) if inner.ty == ty => Some((**inner).clone()),
+            ExprKind::Constant(value) if value.ty.is_integer() => {
+                let value = Constant::integer(ty, value.as_integer()?);
+                Some(Expr { kind: ExprKind::Constant(value), ty })
+            }
+            _ if holds.old(part) => low_bits(spelt, ty, holds),
+            _ => Some(Expr { kind: ExprKind::Wrap(Box::new(part.clone())), ty }),
         }
     };
-    let kind = ExprKind::Binary(*op, Box::new(operand(left)), Box::new(operand(right)));
+    let kind = ExprKind::Binary(*op, Box::new(operand(left)?), Box::new(operand(right)?));
     Some(Expr { kind, ty })
-}
-
-fn wrapped(part: &Expr, ty: ScalarType) -> Expr {
-    Expr { kind: ExprKind::Wrap(Box::new(part.clone())), ty }
 }
 
 /// Leaves out the names that nothing uses any more.

@@ -12,6 +12,9 @@ use crate::expr::{Expr, ExprKind};
 use crate::schedule::{Loop, Node, Schedule, Tag};
 use tessella_scalar::{BinaryOp, ScalarType};
 
+/// The most names that the condition of a search may be made of.
+const LARGEST: u32 = 200;
+
 impl Scan {
     /// The mark that a search leaves where it finds something, from its position in `checks`, from 0: the largest of those that are left is the
     /// first search's.
@@ -51,7 +54,8 @@ fn marked(search: &Computation) -> Option<Computation> {
     let ExprKind::IfElse { condition, yes, .. } = &mark.kind else { return None };
     let mut outside = (**condition).clone();
     // A condition comes before the values that an instance computes once.
-    spell_out(&mut outside, &search.lets);
+    let mut left = LARGEST;
+    spell_out(&mut outside, &search.lets, &mut left)?;
     next.lets.clear();
     next.predicate = Some(match &search.predicate {
         Some(predicate) => {
@@ -70,20 +74,24 @@ fn marked(search: &Computation) -> Option<Computation> {
     // Subscripts of what it reads may be made of such values, too.
     for subscript in next.reads.iter_mut().flat_map(|read| &mut read.subscripts) {
         if let Subscript::Computed(value) = subscript {
-            spell_out(value, &search.lets);
+            spell_out(value, &search.lets, &mut left)?;
         }
     }
     next.atomic = true;
     Some(next)
 }
 
-/// Puts values in place of their names.
-fn spell_out(expr: &mut Expr, lets: &[Let]) {
+/// Puts values in place of their names; `None` if more than `left` of them are needed, as where each is made of two uses of the one before.
+fn spell_out(expr: &mut Expr, lets: &[Let], left: &mut u32) -> Option<()> {
     expr.walk_mut(&mut |part| {
-        while let ExprKind::Let(at) = part.kind {
+        while let ExprKind::Let(at) = part.kind
+            && *left > 0
+        {
+            *left -= 1;
             *part = lets[at as usize].value.clone();
         }
     });
+    (*left > 0).then_some(())
 }
 
 /// A search in loops through all of its iterators.

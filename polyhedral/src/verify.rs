@@ -40,7 +40,7 @@ pub fn verify(ctx: &Ctx, connected: Connected, dependences: &[Dependence]) -> Re
     Ok(Verified { connected, checks, scan })
 }
 
-/// A scan runs on the CPU. So what it evaluates must have the same bits everywhere, or it would not be what a kernel
+/// A scan may run on the CPU for a program that runs on a GPU. So what it evaluates must have the same bits everywhere, or it would not be what a kernel
 /// then uses as a subscript.
 fn check_scan(algorithm: &Algorithm, target: Target) -> Result<(), Error> {
     let (Target::Gpu, Some(scan)) = (target, &algorithm.scan) else { return Ok(()) };

@@ -43,3 +43,17 @@ function two_steps!(y::Vector{Float64}, x::Vector{Float64}, p::Vector{Int64}, q:
         y[i] = x[p[q[i]]]
     end
 end
+
+function around!(y::Vector{Float64}, x::Vector{Float64}, shift::Vector{Int64})
+    for i in 1:length(y)
+        y[i] = x[mod1(i + shift[i], length(y))] + x[shift[i]]
+    end
+end
+
+function behind_conditions!(z::Vector{Float64}, x::Vector{Float64}, flag::Vector{Int64}, base::Vector{Int64})
+    for i in 1:length(z)
+        if flag[i] > 3
+            z[i] = x[i+1] + x[base[i]]
+        end
+    end
+end

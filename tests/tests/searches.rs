@@ -1,5 +1,4 @@
-//! Searches for computed subscripts that are outside, which run where the arrays are: on the host in the order of the source, on a GPU on many
-//! threads. Both tell the same first check that fails; on a GPU an interpreter looks for races, too.
+//! Searches for computed subscripts that are outside, which run where the arrays are: on the host or on the threads of a GPU. Both tell the same first check that fails; on a GPU an interpreter looks for races, too.
 
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
