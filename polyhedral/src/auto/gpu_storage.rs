@@ -162,13 +162,10 @@ fn of_kernel(
             let axes = is_turned.then(|| AxisOrder::new(vec![1, 0])).flatten().unwrap_or_default();
             commands.push(Command::CacheShared { array: array_name, computation, at: step.name.clone(), ahead, axes });
             let tile = tile(&(*id, access));
-            let padded = match (is_turned, in_groups) {
-                (true, _) => padding::of_turned(&tile),
-                (false, true) => None,
-                (false, false) if strides_threads(algorithm.computation(*id), access, *id, x) => {
-                    padding::of_shared(&tile)
-                }
-                (false, false) => None,
+            let padded = match is_turned {
+                true => padding::of_turned(&tile),
+                false if strides_threads(algorithm.computation(*id), access, *id, x) => padding::of_shared(&tile),
+                false => None,
             };
             if let Some(padded) = padded {
                 commands.push(padded.command());
