@@ -40,7 +40,7 @@ impl Scan {
         marking.arguments.push(Argument::Array(status));
         marking.result = Outcome::Nothing;
         let searches = self.algorithm.computations.iter().skip(1).take(self.checks.len());
-        marking.computations = searches.map(|it| marked(it)).collect::<Option<_>>()?;
+        marking.computations = searches.map(marked).collect::<Option<_>>()?;
         let nests = marking.ids().map(|id| nest(marking.computation(id), id)).collect();
         marking.source_order = Schedule { root: Node::Sequence(nests) };
         Some(marking)
