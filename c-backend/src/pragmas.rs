@@ -26,10 +26,9 @@ impl Pragmas {
 
     /// The condition under which threads pay, unless that has been decided.
     fn condition(&self, it: &For, printer: &mut Printer<'_>) -> String {
-        match work_of(it, self.worth) {
-            _ if self.decided.contains(&it.variable) => String::new(),
-            IntExpr::Const(count) if count >= self.worth => String::new(),
-            work => format!(" if ({} >= {})", printer.int(&work), self.worth),
+        match self.decided.contains(&it.variable) {
+            true => String::new(),
+            false => condition(&work_of(it, self.worth), self.worth, printer),
         }
     }
 }
@@ -40,10 +39,9 @@ impl LoopHooks for Pragmas {
             Tag::Parallel => {
                 self.parallel += 1;
                 if self.parallel == 1 && self.simd == 0 {
-                    let threads =
-                        printer.options.threads.map_or(String::new(), |count| format!(" num_threads({count})"));
                     out.line(format!(
-                        "#pragma omp parallel for{threads}{}{}",
+                        "#pragma omp parallel for{}{}{}",
+                        threads(printer),
                         schedule(it),
                         self.condition(it, printer)
                     ));
@@ -108,16 +106,25 @@ impl LoopHooks for Searches {
             return;
         }
         let Some(mark) = printer.mark().map(str::to_owned) else { return };
-        let threads = printer.options.threads.map_or(String::new(), |count| format!(" num_threads({count})"));
-        let condition = match work {
-            IntExpr::Const(_) => String::new(),
-            work => format!(" if ({} >= {})", printer.int(&work), self.worth),
-        };
+        let (threads, condition) = (threads(printer), condition(&work, self.worth, printer));
         out.line(format!("#pragma omp parallel for{threads} reduction(max: {mark}[:1]){condition}"));
     }
 
     fn leave(&mut self, _: &For) {
         self.loops_around -= 1;
+    }
+}
+
+/// As many threads as were asked for, if any were.
+fn threads(printer: &Printer<'_>) -> String {
+    printer.options.threads.map_or(String::new(), |count| format!(" num_threads({count})"))
+}
+
+/// The condition under which so many instances are worth threads.
+fn condition(work: &IntExpr, worth: i64, printer: &mut Printer<'_>) -> String {
+    match work {
+        IntExpr::Const(count) if *count >= worth => String::new(),
+        work => format!(" if ({} >= {worth})", printer.int(work)),
     }
 }
 

@@ -17,7 +17,8 @@ use tessella_polyhedral::algorithm::{
 };
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{DimType, Id, IslError, Set};
-use tessella_polyhedral::schedule::{Loop, Node, Schedule, Tag};
+use tessella_polyhedral::scan::nest;
+use tessella_polyhedral::schedule::{Node, Schedule};
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 /// The computation that runs first.
@@ -245,12 +246,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
             (Box::new(computation.value), Box::new(status(Scan::mark(searches, at))), Box::new(status(0)));
         let mark = typed(ExprKind::IfElse { condition, yes, no });
         computation.value = typed(ExprKind::Binary(BinaryOp::Max, Box::new(before), Box::new(mark)));
-        let mut node = Node::Computation(id);
-        for (position, name) in computation.iterators.iter().enumerate().rev() {
-            let at = [(id, Affine::iterator(position as u32))].into_iter().collect();
-            node = Node::Loop(Loop { name: name.clone(), tag: Tag::Sequential, at, body: Box::new(node) });
-        }
-        order.push(node);
+        order.push(nest(&computation, id));
         computations.push(computation);
         checks.push(draft.check);
     }

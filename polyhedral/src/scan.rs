@@ -9,7 +9,8 @@
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, Argument, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, Subscript};
 use crate::expr::{Expr, ExprKind};
-use crate::schedule::{Loop, Node, Schedule, Tag};
+use crate::schedule::{Node, Schedule, Tag};
+use crate::storage::private;
 use tessella_scalar::{BinaryOp, ScalarType};
 
 /// The most names that the condition of a search may be made of.
@@ -94,10 +95,9 @@ fn spell_out(expr: &mut Expr, lets: &[Let], left: &mut u32) -> Option<()> {
     (*left > 0).then_some(())
 }
 
-/// A search in loops through all of its iterators.
-fn nest(search: &Computation, id: ComputationId) -> Node {
-    search.iterators.iter().enumerate().rev().fold(Node::Computation(id), |body, (position, name)| {
-        let at = [(id, Affine::iterator(position as u32))].into_iter().collect();
-        Node::Loop(Loop { name: name.clone(), tag: Tag::Sequential, at, body: Box::new(body) })
-    })
+/// A computation in loops through all of its iterators, in order.
+pub fn nest(computation: &Computation, id: ComputationId) -> Node {
+    let loops = computation.iterators.iter().enumerate();
+    let loops = loops.map(|(at, name)| (name.clone(), Tag::Sequential, Affine::iterator(at as u32)));
+    private::nest(id, loops.collect())
 }

@@ -73,16 +73,16 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
     }
     for reduction in reductions(&scheduled.algorithm) {
         let it = scheduled.algorithm.computation(reduction.computation);
+        let (is_affine, is_ranged) = (it.write.is_affine(), !it.ranged.is_empty());
         // Partial results need loops that can be split.
-        let can_part = it.ranged.is_empty() && it.write.is_affine();
-        if reduction.order == UpdateOrder::Source || !can_part && it.write.is_affine() {
+        if reduction.order == UpdateOrder::Source || is_affine && is_ranged {
             continue;
         }
         let name = it.name.clone();
         if parted.runs_in_parallel(ctx, &name)? {
             continue;
         }
-        if !can_part {
+        if !is_affine {
             // Data say which elements there are: where integers are added up, threads do so in one piece.
             if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
                 parted.carry_out(ctx, Command::Atomic { computation: name })?;
