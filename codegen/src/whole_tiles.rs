@@ -3,10 +3,12 @@
 //! Rewrite: `for x in 0:min(7, n - 8*b) { S } -> if 8*b + 7 <= n { for x in 0:7 { S } } else { for x in 0:min(7, n - 8*b) { S } }`
 //!
 //! The condition is the same for all threads of a block: it speaks of parameters and of what the whole block runs through
-//! in step. isl proves that it implies every bound that it takes the place of, for all values of the loops inside. In a
-//! loop that the block runs through in step, such as one over tiles of a sum, the question is asked again for each
-//! iteration. Nothing is gained where only the threads themselves are bounded, unless they are so in each step of a tile of
-//! time: such a loop, from `4*t0 + 1` to `4*t0 + 4`, counts as one of a constant length, and is unrolled where it is whole.
+//! in step. Where threads have nothing to do with one another, each asks for its own points instead, so that of a tile at an
+//! edge only the threads that are cut short themselves take the longer way. isl proves that it implies every bound that it
+//! takes the place of, for all values of the loops inside. In a loop that the block runs through in step, such as one over
+//! tiles of a sum, the question is asked again for each iteration. Nothing is gained where only the threads themselves are
+//! bounded, unless they are so in each step of a tile of time: such a loop, from `4*t0 + 1` to `4*t0 + 4`, counts as one of a
+//! constant length, and is unrolled where it is whole.
 
 mod conditions;
 mod span;
@@ -45,6 +47,7 @@ pub fn split(
         param_names: params.clone(),
         names: params,
         in_step: vec![],
+        of_thread: vec![],
         values: Values::new(),
     };
     host.iter().for_each(|(_, variable)| drop(tiles.add(*variable)));
@@ -74,6 +77,8 @@ struct Tiles {
     /// Of parameters, then of `in_step`.
     names: Vec<String>,
     in_step: Vec<VariableId>,
+    /// Those among them that each thread has a value of its own of.
+    of_thread: Vec<VariableId>,
     values: Values,
 }
 
@@ -90,7 +95,7 @@ impl Tiles {
     /// Down to where all block loops are known. `known` holds of parameters and variables in step.
     fn grid(&mut self, nodes: Vec<Node>, known: Set) -> Result<Vec<Node>, CodegenError> {
         if !nodes.iter().any(has_block_loop) {
-            return self.region(nodes, &known);
+            return self.threads(nodes, known, false);
         }
         let mut done = vec![];
         for node in nodes {
@@ -113,6 +118,22 @@ impl Tiles {
             });
         }
         Ok(done)
+    }
+
+    /// Down through the loops of threads that wait for no other one: each of them may ask for itself.
+    fn threads(&mut self, mut nodes: Vec<Node>, known: Set, in_thread: bool) -> Result<Vec<Node>, CodegenError> {
+        match nodes.as_mut_slice() {
+            [Node::Spread(it)] if is_apart(it) => {
+                let inner = self.enter(it.variable, &it.lower, &it.upper, &known)?;
+                self.of_thread.push(it.variable);
+                it.body = self.threads(std::mem::take(&mut it.body), inner, true)?;
+                self.of_thread.pop();
+                self.names.pop();
+                self.in_step.pop();
+                Ok(nodes)
+            }
+            _ => self.region(nodes, &known, in_thread),
+        }
     }
 
     /// Makes a variable one that the block runs through in step.
@@ -149,9 +170,9 @@ impl Tiles {
         Ok(known)
     }
 
-    /// Nodes that all threads of a block come to.
-    fn region(&mut self, nodes: Vec<Node>, known: &Set) -> Result<Vec<Node>, CodegenError> {
-        let start = Inside { values: self.values.clone(), ..Inside::default() };
+    /// Nodes that all threads of a block come to, or those of one thread.
+    fn region(&mut self, nodes: Vec<Node>, known: &Set, in_thread: bool) -> Result<Vec<Node>, CodegenError> {
+        let start = Inside { values: self.values.clone(), in_thread, ..Inside::default() };
         let mut found = Found::default();
         self.collect(&nodes, &start, &mut found)?;
         let mut whole = known.clone();
@@ -190,7 +211,7 @@ impl Tiles {
             done.push(match node {
                 Node::For(mut it) if it.body.iter().any(has_thread_loop) => {
                     let inner = self.enter(it.variable, &it.lower, &it.upper, known)?;
-                    it.body = self.region(it.body, &inner)?;
+                    it.body = self.region(it.body, &inner, false)?;
                     self.names.pop();
                     self.in_step.pop();
                     Node::For(it)
@@ -225,8 +246,7 @@ impl Tiles {
                     self.collect(&it.body, &inner, found)?;
                 }
                 Node::If { condition, then, otherwise } => {
-                    if !here.ranges.is_empty()
-                        && self.speaks_of_inside(condition, &here)
+                    if self.speaks_of_inside(condition, &here)
                         && let Some(fails) = self.fails(condition, &here)?
                     {
                         found.cuts.push((self.outside(&fails, &here)?, None));
@@ -478,6 +498,43 @@ fn without<'a>(known: &Set, cuts: impl IntoIterator<Item = &'a Set>) -> Result<S
 fn has_block_loop(node: &Node) -> bool {
     let mut found = false;
     node.walk(&mut |node| found |= matches!(node, Node::Spread(Spread { over: Over::Blocks, .. })));
+    found
+}
+
+/// Whether each thread runs no more than one iteration of the loop over threads, and all of it by itself. Barriers stand between
+/// loops over threads, so that none will be placed in it.
+fn is_apart(it: &Spread) -> bool {
+    let alone = it.over == Over::Threads && it.guard != Guard::Turns && it.combined.is_none();
+    alone
+        && match it.body.as_slice() {
+            [Node::Spread(inner)] => is_apart(inner),
+            body => !body.iter().any(|node| has_thread_loop(node) || meets(node)),
+        }
+}
+
+/// Whether threads of a block have something to do with one another here.
+fn meets(node: &Node) -> bool {
+    let mut found = false;
+    node.walk(&mut |node| {
+        found |= match node {
+            Node::Barrier
+            | Node::GridBarrier
+            | Node::Await(_)
+            | Node::Tile(_)
+            | Node::Streaming(_)
+            | Node::Together { .. }
+            | Node::Turns(_)
+            | Node::OneThread { .. } => true,
+            Node::Spread(_)
+            | Node::For(_)
+            | Node::If { .. }
+            | Node::Let { .. }
+            | Node::Declare { .. }
+            | Node::Statement(_)
+            | Node::Launch(_)
+            | Node::Copy { .. } => false,
+        }
+    });
     found
 }
 

@@ -403,6 +403,8 @@ impl Chooser<'_> {
                 (0..children).try_for_each(|child| self.node(schedule, &path.child(child)))
             }
             Some(Node::Loop(it)) if matches!(it.tag, Tag::Stream(_) | Tag::GridSync) || self.is_settled(it) => Ok(()),
+            // Nests that were joined over two grids.
+            Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) && !self.is_tagged(it) => Ok(()),
             Some(Node::Loop(it)) if self.is_tagged(it) => self.what_is_left(schedule, path),
             Some(Node::Loop(_)) => {
                 let before = schedule.clone();

@@ -400,17 +400,16 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
 
 extern "C" __global__ void __launch_bounds__(256) bicg_S2(double *__restrict__ q, int64_t m) {
     const int64_t i0 = blockIdx.x;
-    if (m >= 1024 * i0 + 1024) {
-        const int64_t i11 = threadIdx.x;
-        #pragma unroll 4
-        for (int64_t i10 = 0; i10 <= 3; i10++) {
-            // S2: bicg.jl:13
-            const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-            q(i) = 0.0;
-        }
-    } else {
-        const int64_t i11 = threadIdx.x;
-        if (i11 <= imin(255, m - 1024 * i0 - 1)) {
+    const int64_t i11 = threadIdx.x;
+    if (i11 <= imin(255, m - 1024 * i0 - 1)) {
+        if (m >= 1024 * i0 + i11 + 769) {
+            #pragma unroll 4
+            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                // S2: bicg.jl:13
+                const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                q(i) = 0.0;
+            }
+        } else {
             #pragma unroll 4
             for (int64_t i10 = 0; i10 <= 3; i10++) {
                 if (i10 <= -4 * i0 + (m - i11 - 1) / 256) {
@@ -425,17 +424,16 @@ extern "C" __global__ void __launch_bounds__(256) bicg_S2(double *__restrict__ q
 
 extern "C" __global__ void __launch_bounds__(256) bicg_S2_32(double *__restrict__ q, int32_t m) {
     const int32_t i0 = blockIdx.x;
-    if (m >= 1024 * i0 + 1024) {
-        const int32_t i11 = threadIdx.x;
-        #pragma unroll 4
-        for (int32_t i10 = 0; i10 <= 3; i10++) {
-            // S2: bicg.jl:13
-            const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-            q(i) = 0.0;
-        }
-    } else {
-        const int32_t i11 = threadIdx.x;
-        if (i11 <= imin32(255, m - 1024 * i0 - 1)) {
+    const int32_t i11 = threadIdx.x;
+    if (i11 <= imin32(255, m - 1024 * i0 - 1)) {
+        if (m >= 1024 * i0 + i11 + 769) {
+            #pragma unroll 4
+            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                // S2: bicg.jl:13
+                const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                q(i) = 0.0;
+            }
+        } else {
             #pragma unroll 4
             for (int32_t i10 = 0; i10 <= 3; i10++) {
                 if (i10 <= -4 * i0 + (m - i11 - 1) / 256) {

@@ -69,95 +69,93 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel(
 ) {
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    if (n >= 16 * j0 + 20 && m >= 64 * i0 + 68) {
-        const int64_t j10 = threadIdx.y;
+    const int64_t j10 = threadIdx.y;
+    if (j10 <= imin(7, -8 * j0 + (n + 1) / 2 - 3)) {
         const int64_t i10 = threadIdx.x;
-        double result_reg[4];
-        double image_reg[36];
-        if ((uint64_t)image % 16 == 0 && m % 2 == 0) {
-            #pragma unroll 6
-            for (int64_t y = 0; y <= 5; y++) {
-                // load_image
-                {
-                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1);
-                    #pragma unroll 2
-                    for (int64_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1) = vector.at[x];
+        if (i10 <= imin(31, -32 * i0 + (m + 1) / 2 - 3)) {
+            if (n >= 16 * j0 + 2 * j10 + 6 && m >= 64 * i0 + 2 * i10 + 6) {
+                double result_reg[4];
+                double image_reg[36];
+                if ((uint64_t)image % 16 == 0 && m % 2 == 0) {
+                    #pragma unroll 6
+                    for (int64_t y = 0; y <= 5; y++) {
+                        // load_image
+                        {
+                            const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1);
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1) = vector.at[x];
+                        }
+                        {
+                            const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 3, 16 * j0 + 2 * j10 + y + 1);
+                            #pragma unroll 2
+                            for (int64_t x = 2; x <= 3; x++) image_reg(x + 1, y + 1) = vector.at[x - 2];
+                        }
+                        {
+                            const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 5, 16 * j0 + 2 * j10 + y + 1);
+                            #pragma unroll 2
+                            for (int64_t x = 4; x <= 5; x++) image_reg(x + 1, y + 1) = vector.at[x - 4];
+                        }
+                    }
+                } else {
+                    #pragma unroll 6
+                    for (int64_t y = 0; y <= 5; y++) {
+                        #pragma unroll 6
+                        for (int64_t x = 0; x <= 5; x++) {
+                            // load_image
+                            image_reg(x + 1, y + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1);
+                        }
+                    }
                 }
-                {
-                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 3, 16 * j0 + 2 * j10 + y + 1);
-                    #pragma unroll 2
-                    for (int64_t x = 2; x <= 3; x++) image_reg(x + 1, y + 1) = vector.at[x - 2];
-                }
-                {
-                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 5, 16 * j0 + 2 * j10 + y + 1);
-                    #pragma unroll 2
-                    for (int64_t x = 4; x <= 5; x++) image_reg(x + 1, y + 1) = vector.at[x - 4];
-                }
-            }
-        } else {
-            #pragma unroll 6
-            for (int64_t y = 0; y <= 5; y++) {
-                #pragma unroll 6
-                for (int64_t x = 0; x <= 5; x++) {
-                    // load_image
-                    image_reg(x + 1, y + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1);
-                }
-            }
-        }
-        #pragma unroll 2
-        for (int64_t j11 = 0; j11 <= 1; j11++) {
-            #pragma unroll 2
-            for (int64_t i11 = 0; i11 <= 1; i11++) {
-                // S0: conv5x5.jl:8
-                const int64_t i_result = i11 + 3;
-                const int64_t j_result = j11 + 3;
-                result_reg(i_result - 2, j_result - 2) = 0.0;
-            }
-        }
-        #pragma unroll 5
-        for (int64_t q = 1; q <= 5; q++) {
-            #pragma unroll 5
-            for (int64_t p = 1; p <= 5; p++) {
                 #pragma unroll 2
                 for (int64_t j11 = 0; j11 <= 1; j11++) {
                     #pragma unroll 2
                     for (int64_t i11 = 0; i11 <= 1; i11++) {
-                        // S1: conv5x5.jl:10
+                        // S0: conv5x5.jl:8
                         const int64_t i_result = i11 + 3;
                         const int64_t j_result = j11 + 3;
-                        const int64_t i_image = p + i11 + 3;
-                        const int64_t j_image = q + j11 + 3;
-                        result_reg(i_result - 2, j_result - 2) = result_reg(i_result - 2, j_result - 2) + weights(p, q) * image_reg(i_image - 3, j_image - 3);
+                        result_reg(i_result - 2, j_result - 2) = 0.0;
                     }
                 }
-            }
-        }
-        if ((uint64_t)result % 16 == 0 && result_1 % 2 == 0) {
-            #pragma unroll 2
-            for (int64_t y = 0; y <= 1; y++) {
-                // store_result
-                {
-                    tessella_vector<double, 2> vector;
+                #pragma unroll 5
+                for (int64_t q = 1; q <= 5; q++) {
+                    #pragma unroll 5
+                    for (int64_t p = 1; p <= 5; p++) {
+                        #pragma unroll 2
+                        for (int64_t j11 = 0; j11 <= 1; j11++) {
+                            #pragma unroll 2
+                            for (int64_t i11 = 0; i11 <= 1; i11++) {
+                                // S1: conv5x5.jl:10
+                                const int64_t i_result = i11 + 3;
+                                const int64_t j_result = j11 + 3;
+                                const int64_t i_image = p + i11 + 3;
+                                const int64_t j_image = q + j11 + 3;
+                                result_reg(i_result - 2, j_result - 2) = result_reg(i_result - 2, j_result - 2) + weights(p, q) * image_reg(i_image - 3, j_image - 3);
+                            }
+                        }
+                    }
+                }
+                if ((uint64_t)result % 16 == 0 && result_1 % 2 == 0) {
                     #pragma unroll 2
-                    for (int64_t x = 0; x <= 1; x++) vector.at[x] = result_reg(x + 1, y + 1);
-                    *(tessella_vector<double, 2> *)&result(64 * i0 + 2 * i10 + 3, 16 * j0 + 2 * j10 + y + 3) = vector;
+                    for (int64_t y = 0; y <= 1; y++) {
+                        // store_result
+                        {
+                            tessella_vector<double, 2> vector;
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) vector.at[x] = result_reg(x + 1, y + 1);
+                            *(tessella_vector<double, 2> *)&result(64 * i0 + 2 * i10 + 3, 16 * j0 + 2 * j10 + y + 3) = vector;
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        #pragma unroll 2
+                        for (int64_t x = 0; x <= 1; x++) {
+                            // store_result
+                            result(64 * i0 + 2 * i10 + x + 3, 16 * j0 + 2 * j10 + y + 3) = result_reg(x + 1, y + 1);
+                        }
+                    }
                 }
-            }
-        } else {
-            #pragma unroll 2
-            for (int64_t y = 0; y <= 1; y++) {
-                #pragma unroll 2
-                for (int64_t x = 0; x <= 1; x++) {
-                    // store_result
-                    result(64 * i0 + 2 * i10 + x + 3, 16 * j0 + 2 * j10 + y + 3) = result_reg(x + 1, y + 1);
-                }
-            }
-        }
-    } else {
-        const int64_t j10 = threadIdx.y;
-        if (j10 <= imin(7, -8 * j0 + (n + 1) / 2 - 3)) {
-            const int64_t i10 = threadIdx.x;
-            if (i10 <= imin(31, -32 * i0 + (m + 1) / 2 - 3)) {
+            } else {
                 double result_reg[4];
                 double image_reg[36];
                 if ((uint64_t)image % 16 == 0 && m % 2 == 0) {
@@ -295,95 +293,93 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel_32(
 ) {
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t i0 = blockIdx.x;
-    if (n >= 16 * j0 + 20 && m >= 64 * i0 + 68) {
-        const int32_t j10 = threadIdx.y;
+    const int32_t j10 = threadIdx.y;
+    if (j10 <= imin32(7, -8 * j0 + (n + 1) / 2 - 3)) {
         const int32_t i10 = threadIdx.x;
-        double result_reg[4];
-        double image_reg[36];
-        if ((uint64_t)image % 16 == 0 && m % 2 == 0) {
-            #pragma unroll 6
-            for (int32_t y = 0; y <= 5; y++) {
-                // load_image
-                {
-                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1);
-                    #pragma unroll 2
-                    for (int32_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1) = vector.at[x];
+        if (i10 <= imin32(31, -32 * i0 + (m + 1) / 2 - 3)) {
+            if (n >= 16 * j0 + 2 * j10 + 6 && m >= 64 * i0 + 2 * i10 + 6) {
+                double result_reg[4];
+                double image_reg[36];
+                if ((uint64_t)image % 16 == 0 && m % 2 == 0) {
+                    #pragma unroll 6
+                    for (int32_t y = 0; y <= 5; y++) {
+                        // load_image
+                        {
+                            const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1);
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1) = vector.at[x];
+                        }
+                        {
+                            const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 3, 16 * j0 + 2 * j10 + y + 1);
+                            #pragma unroll 2
+                            for (int32_t x = 2; x <= 3; x++) image_reg(x + 1, y + 1) = vector.at[x - 2];
+                        }
+                        {
+                            const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 5, 16 * j0 + 2 * j10 + y + 1);
+                            #pragma unroll 2
+                            for (int32_t x = 4; x <= 5; x++) image_reg(x + 1, y + 1) = vector.at[x - 4];
+                        }
+                    }
+                } else {
+                    #pragma unroll 6
+                    for (int32_t y = 0; y <= 5; y++) {
+                        #pragma unroll 6
+                        for (int32_t x = 0; x <= 5; x++) {
+                            // load_image
+                            image_reg(x + 1, y + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1);
+                        }
+                    }
                 }
-                {
-                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 3, 16 * j0 + 2 * j10 + y + 1);
-                    #pragma unroll 2
-                    for (int32_t x = 2; x <= 3; x++) image_reg(x + 1, y + 1) = vector.at[x - 2];
-                }
-                {
-                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 5, 16 * j0 + 2 * j10 + y + 1);
-                    #pragma unroll 2
-                    for (int32_t x = 4; x <= 5; x++) image_reg(x + 1, y + 1) = vector.at[x - 4];
-                }
-            }
-        } else {
-            #pragma unroll 6
-            for (int32_t y = 0; y <= 5; y++) {
-                #pragma unroll 6
-                for (int32_t x = 0; x <= 5; x++) {
-                    // load_image
-                    image_reg(x + 1, y + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1);
-                }
-            }
-        }
-        #pragma unroll 2
-        for (int32_t j11 = 0; j11 <= 1; j11++) {
-            #pragma unroll 2
-            for (int32_t i11 = 0; i11 <= 1; i11++) {
-                // S0: conv5x5.jl:8
-                const int32_t i_result = i11 + 3;
-                const int32_t j_result = j11 + 3;
-                result_reg(i_result - 2, j_result - 2) = 0.0;
-            }
-        }
-        #pragma unroll 5
-        for (int32_t q = 1; q <= 5; q++) {
-            #pragma unroll 5
-            for (int32_t p = 1; p <= 5; p++) {
                 #pragma unroll 2
                 for (int32_t j11 = 0; j11 <= 1; j11++) {
                     #pragma unroll 2
                     for (int32_t i11 = 0; i11 <= 1; i11++) {
-                        // S1: conv5x5.jl:10
+                        // S0: conv5x5.jl:8
                         const int32_t i_result = i11 + 3;
                         const int32_t j_result = j11 + 3;
-                        const int32_t i_image = p + i11 + 3;
-                        const int32_t j_image = q + j11 + 3;
-                        result_reg(i_result - 2, j_result - 2) = result_reg(i_result - 2, j_result - 2) + weights(p, q) * image_reg(i_image - 3, j_image - 3);
+                        result_reg(i_result - 2, j_result - 2) = 0.0;
                     }
                 }
-            }
-        }
-        if ((uint64_t)result % 16 == 0 && result_1 % 2 == 0) {
-            #pragma unroll 2
-            for (int32_t y = 0; y <= 1; y++) {
-                // store_result
-                {
-                    tessella_vector<double, 2> vector;
+                #pragma unroll 5
+                for (int32_t q = 1; q <= 5; q++) {
+                    #pragma unroll 5
+                    for (int32_t p = 1; p <= 5; p++) {
+                        #pragma unroll 2
+                        for (int32_t j11 = 0; j11 <= 1; j11++) {
+                            #pragma unroll 2
+                            for (int32_t i11 = 0; i11 <= 1; i11++) {
+                                // S1: conv5x5.jl:10
+                                const int32_t i_result = i11 + 3;
+                                const int32_t j_result = j11 + 3;
+                                const int32_t i_image = p + i11 + 3;
+                                const int32_t j_image = q + j11 + 3;
+                                result_reg(i_result - 2, j_result - 2) = result_reg(i_result - 2, j_result - 2) + weights(p, q) * image_reg(i_image - 3, j_image - 3);
+                            }
+                        }
+                    }
+                }
+                if ((uint64_t)result % 16 == 0 && result_1 % 2 == 0) {
                     #pragma unroll 2
-                    for (int32_t x = 0; x <= 1; x++) vector.at[x] = result_reg(x + 1, y + 1);
-                    *(tessella_vector<double, 2> *)&result(64 * i0 + 2 * i10 + 3, 16 * j0 + 2 * j10 + y + 3) = vector;
+                    for (int32_t y = 0; y <= 1; y++) {
+                        // store_result
+                        {
+                            tessella_vector<double, 2> vector;
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) vector.at[x] = result_reg(x + 1, y + 1);
+                            *(tessella_vector<double, 2> *)&result(64 * i0 + 2 * i10 + 3, 16 * j0 + 2 * j10 + y + 3) = vector;
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        #pragma unroll 2
+                        for (int32_t x = 0; x <= 1; x++) {
+                            // store_result
+                            result(64 * i0 + 2 * i10 + x + 3, 16 * j0 + 2 * j10 + y + 3) = result_reg(x + 1, y + 1);
+                        }
+                    }
                 }
-            }
-        } else {
-            #pragma unroll 2
-            for (int32_t y = 0; y <= 1; y++) {
-                #pragma unroll 2
-                for (int32_t x = 0; x <= 1; x++) {
-                    // store_result
-                    result(64 * i0 + 2 * i10 + x + 3, 16 * j0 + 2 * j10 + y + 3) = result_reg(x + 1, y + 1);
-                }
-            }
-        }
-    } else {
-        const int32_t j10 = threadIdx.y;
-        if (j10 <= imin32(7, -8 * j0 + (n + 1) / 2 - 3)) {
-            const int32_t i10 = threadIdx.x;
-            if (i10 <= imin32(31, -32 * i0 + (m + 1) / 2 - 3)) {
+            } else {
                 double result_reg[4];
                 double image_reg[36];
                 if ((uint64_t)image % 16 == 0 && m % 2 == 0) {

@@ -430,21 +430,19 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3(
 ) {
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t k0 = blockIdx.x;
-    if (n >= 32 * j0 + 32 && samples >= 32 * k0 + 32) {
-        const int64_t j10 = threadIdx.y;
+    const int64_t j10 = threadIdx.y;
+    if (j10 <= imin(7, -8 * j0 + (n - 1) / 4)) {
         const int64_t k1 = threadIdx.x;
-        #pragma unroll 4
-        for (int64_t j11 = 0; j11 <= 3; j11++) {
-            // S3: covariance.jl:14
-            const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
-            const int64_t k = 32 * k0 + k1 + 1;
-            data(k, j) = data(k, j) - mean(j);
-        }
-    } else {
-        const int64_t j10 = threadIdx.y;
-        if (j10 <= imin(7, -8 * j0 + (n - 1) / 4)) {
-            const int64_t k1 = threadIdx.x;
-            if (k1 <= imin(31, samples - 32 * k0 - 1)) {
+        if (k1 <= imin(31, samples - 32 * k0 - 1)) {
+            if (n >= 32 * j0 + 4 * j10 + 4) {
+                #pragma unroll 4
+                for (int64_t j11 = 0; j11 <= 3; j11++) {
+                    // S3: covariance.jl:14
+                    const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                    const int64_t k = 32 * k0 + k1 + 1;
+                    data(k, j) = data(k, j) - mean(j);
+                }
+            } else {
                 #pragma unroll 4
                 for (int64_t j11 = 0; j11 <= 3; j11++) {
                     if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
@@ -468,21 +466,19 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3_32(
 ) {
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t k0 = blockIdx.x;
-    if (n >= 32 * j0 + 32 && samples >= 32 * k0 + 32) {
-        const int32_t j10 = threadIdx.y;
+    const int32_t j10 = threadIdx.y;
+    if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
         const int32_t k1 = threadIdx.x;
-        #pragma unroll 4
-        for (int32_t j11 = 0; j11 <= 3; j11++) {
-            // S3: covariance.jl:14
-            const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
-            const int32_t k = 32 * k0 + k1 + 1;
-            data(k, j) = data(k, j) - mean(j);
-        }
-    } else {
-        const int32_t j10 = threadIdx.y;
-        if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
-            const int32_t k1 = threadIdx.x;
-            if (k1 <= imin32(31, samples - 32 * k0 - 1)) {
+        if (k1 <= imin32(31, samples - 32 * k0 - 1)) {
+            if (n >= 32 * j0 + 4 * j10 + 4) {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    // S3: covariance.jl:14
+                    const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                    const int32_t k = 32 * k0 + k1 + 1;
+                    data(k, j) = data(k, j) - mean(j);
+                }
+            } else {
                 #pragma unroll 4
                 for (int32_t j11 = 0; j11 <= 3; j11++) {
                     if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
@@ -1592,21 +1588,19 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S7(
     const int64_t i0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t j0 = i0 + (int64_t)blockIdx.x;
     if (j0 <= (n - 1) / 32) {
-        if (j0 > i0 && n >= 32 * j0 + 32) {
-            const int64_t i10 = threadIdx.y;
-            const int64_t j1 = threadIdx.x;
-            #pragma unroll 4
-            for (int64_t i11 = 0; i11 <= 3; i11++) {
-                // S7: covariance.jl:22
-                const int64_t j = 32 * j0 + j1 + 1;
-                const int64_t i = 32 * i0 + 4 * i10 + i11 + 1;
-                cov(j, i) = cov(i, j);
-            }
-        } else {
-            const int64_t i10 = threadIdx.y;
-            if (i10 <= imin(7, -8 * i0 + (n - 1) / 4)) {
-                const int64_t j1 = imax(0, 32 * i0 - 32 * j0 + 4 * i10) + (int64_t)threadIdx.x;
-                if (j1 <= imin(31, n - 32 * j0 - 1)) {
+        const int64_t i10 = threadIdx.y;
+        if (i10 <= imin(7, -8 * i0 + (n - 1) / 4)) {
+            const int64_t j1 = imax(0, 32 * i0 - 32 * j0 + 4 * i10) + (int64_t)threadIdx.x;
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                if (32 * j0 + j1 >= 32 * i0 + 4 * i10 + 3) {
+                    #pragma unroll 4
+                    for (int64_t i11 = 0; i11 <= 3; i11++) {
+                        // S7: covariance.jl:22
+                        const int64_t j = 32 * j0 + j1 + 1;
+                        const int64_t i = 32 * i0 + 4 * i10 + i11 + 1;
+                        cov(j, i) = cov(i, j);
+                    }
+                } else {
                     #pragma unroll 4
                     for (int64_t i11 = 0; i11 <= 3; i11++) {
                         if (i11 <= -32 * i0 + 32 * j0 - 4 * i10 + j1) {
@@ -1631,21 +1625,19 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S7_32(
     const int32_t i0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t j0 = i0 + (int32_t)blockIdx.x;
     if (j0 <= (n - 1) / 32) {
-        if (j0 > i0 && n >= 32 * j0 + 32) {
-            const int32_t i10 = threadIdx.y;
-            const int32_t j1 = threadIdx.x;
-            #pragma unroll 4
-            for (int32_t i11 = 0; i11 <= 3; i11++) {
-                // S7: covariance.jl:22
-                const int32_t j = 32 * j0 + j1 + 1;
-                const int32_t i = 32 * i0 + 4 * i10 + i11 + 1;
-                cov(j, i) = cov(i, j);
-            }
-        } else {
-            const int32_t i10 = threadIdx.y;
-            if (i10 <= imin32(7, -8 * i0 + (n - 1) / 4)) {
-                const int32_t j1 = imax32(0, 32 * i0 - 32 * j0 + 4 * i10) + (int32_t)threadIdx.x;
-                if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+        const int32_t i10 = threadIdx.y;
+        if (i10 <= imin32(7, -8 * i0 + (n - 1) / 4)) {
+            const int32_t j1 = imax32(0, 32 * i0 - 32 * j0 + 4 * i10) + (int32_t)threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                if (32 * j0 + j1 >= 32 * i0 + 4 * i10 + 3) {
+                    #pragma unroll 4
+                    for (int32_t i11 = 0; i11 <= 3; i11++) {
+                        // S7: covariance.jl:22
+                        const int32_t j = 32 * j0 + j1 + 1;
+                        const int32_t i = 32 * i0 + 4 * i10 + i11 + 1;
+                        cov(j, i) = cov(i, j);
+                    }
+                } else {
                     #pragma unroll 4
                     for (int32_t i11 = 0; i11 <= 3; i11++) {
                         if (i11 <= -32 * i0 + 32 * j0 - 4 * i10 + j1) {

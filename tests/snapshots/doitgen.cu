@@ -95,21 +95,19 @@ extern "C" __global__ void __launch_bounds__(256) doitgen_S0(
     const int64_t r = first_block_z + 1 + (int64_t)blockIdx.z;
     const int64_t q0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t p0 = blockIdx.x;
-    if (nq >= 32 * q0 + 32 && np >= 32 * p0 + 32) {
-        const int64_t q10 = threadIdx.y;
+    const int64_t q10 = threadIdx.y;
+    if (q10 <= imin(7, -8 * q0 + (nq - 1) / 4)) {
         const int64_t p1 = threadIdx.x;
-        #pragma unroll 4
-        for (int64_t q11 = 0; q11 <= 3; q11++) {
-            // S0: doitgen.jl:8
-            const int64_t q = 32 * q0 + 4 * q10 + q11 + 1;
-            const int64_t p = 32 * p0 + p1 + 1;
-            row_own(r, q, p) = 0.0;
-        }
-    } else {
-        const int64_t q10 = threadIdx.y;
-        if (q10 <= imin(7, -8 * q0 + (nq - 1) / 4)) {
-            const int64_t p1 = threadIdx.x;
-            if (p1 <= imin(31, np - 32 * p0 - 1)) {
+        if (p1 <= imin(31, np - 32 * p0 - 1)) {
+            if (nq >= 32 * q0 + 4 * q10 + 4) {
+                #pragma unroll 4
+                for (int64_t q11 = 0; q11 <= 3; q11++) {
+                    // S0: doitgen.jl:8
+                    const int64_t q = 32 * q0 + 4 * q10 + q11 + 1;
+                    const int64_t p = 32 * p0 + p1 + 1;
+                    row_own(r, q, p) = 0.0;
+                }
+            } else {
                 #pragma unroll 4
                 for (int64_t q11 = 0; q11 <= 3; q11++) {
                     if (q11 <= nq - 32 * q0 - 4 * q10 - 1) {
@@ -136,21 +134,19 @@ extern "C" __global__ void __launch_bounds__(256) doitgen_S0_32(
     const int32_t r = first_block_z + 1 + (int32_t)blockIdx.z;
     const int32_t q0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t p0 = blockIdx.x;
-    if (nq >= 32 * q0 + 32 && np >= 32 * p0 + 32) {
-        const int32_t q10 = threadIdx.y;
+    const int32_t q10 = threadIdx.y;
+    if (q10 <= imin32(7, -8 * q0 + (nq - 1) / 4)) {
         const int32_t p1 = threadIdx.x;
-        #pragma unroll 4
-        for (int32_t q11 = 0; q11 <= 3; q11++) {
-            // S0: doitgen.jl:8
-            const int32_t q = 32 * q0 + 4 * q10 + q11 + 1;
-            const int32_t p = 32 * p0 + p1 + 1;
-            row_own(r, q, p) = 0.0;
-        }
-    } else {
-        const int32_t q10 = threadIdx.y;
-        if (q10 <= imin32(7, -8 * q0 + (nq - 1) / 4)) {
-            const int32_t p1 = threadIdx.x;
-            if (p1 <= imin32(31, np - 32 * p0 - 1)) {
+        if (p1 <= imin32(31, np - 32 * p0 - 1)) {
+            if (nq >= 32 * q0 + 4 * q10 + 4) {
+                #pragma unroll 4
+                for (int32_t q11 = 0; q11 <= 3; q11++) {
+                    // S0: doitgen.jl:8
+                    const int32_t q = 32 * q0 + 4 * q10 + q11 + 1;
+                    const int32_t p = 32 * p0 + p1 + 1;
+                    row_own(r, q, p) = 0.0;
+                }
+            } else {
                 #pragma unroll 4
                 for (int32_t q11 = 0; q11 <= 3; q11++) {
                     if (q11 <= nq - 32 * q0 - 4 * q10 - 1) {
@@ -684,21 +680,19 @@ extern "C" __global__ void __launch_bounds__(256) doitgen_S2(
     const int64_t r = first_block_z + 1 + (int64_t)blockIdx.z;
     const int64_t q0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t p0 = blockIdx.x;
-    if (nq >= 32 * q0 + 32 && np >= 32 * p0 + 32) {
-        const int64_t q10 = threadIdx.y;
+    const int64_t q10 = threadIdx.y;
+    if (q10 <= imin(7, -8 * q0 + (nq - 1) / 4)) {
         const int64_t p1 = threadIdx.x;
-        #pragma unroll 4
-        for (int64_t q11 = 0; q11 <= 3; q11++) {
-            // S2: doitgen.jl:14
-            const int64_t q = 32 * q0 + 4 * q10 + q11 + 1;
-            const int64_t p = 32 * p0 + p1 + 1;
-            A(p, q, r) = row_own(r, q, p);
-        }
-    } else {
-        const int64_t q10 = threadIdx.y;
-        if (q10 <= imin(7, -8 * q0 + (nq - 1) / 4)) {
-            const int64_t p1 = threadIdx.x;
-            if (p1 <= imin(31, np - 32 * p0 - 1)) {
+        if (p1 <= imin(31, np - 32 * p0 - 1)) {
+            if (nq >= 32 * q0 + 4 * q10 + 4) {
+                #pragma unroll 4
+                for (int64_t q11 = 0; q11 <= 3; q11++) {
+                    // S2: doitgen.jl:14
+                    const int64_t q = 32 * q0 + 4 * q10 + q11 + 1;
+                    const int64_t p = 32 * p0 + p1 + 1;
+                    A(p, q, r) = row_own(r, q, p);
+                }
+            } else {
                 #pragma unroll 4
                 for (int64_t q11 = 0; q11 <= 3; q11++) {
                     if (q11 <= nq - 32 * q0 - 4 * q10 - 1) {
@@ -726,21 +720,19 @@ extern "C" __global__ void __launch_bounds__(256) doitgen_S2_32(
     const int32_t r = first_block_z + 1 + (int32_t)blockIdx.z;
     const int32_t q0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t p0 = blockIdx.x;
-    if (nq >= 32 * q0 + 32 && np >= 32 * p0 + 32) {
-        const int32_t q10 = threadIdx.y;
+    const int32_t q10 = threadIdx.y;
+    if (q10 <= imin32(7, -8 * q0 + (nq - 1) / 4)) {
         const int32_t p1 = threadIdx.x;
-        #pragma unroll 4
-        for (int32_t q11 = 0; q11 <= 3; q11++) {
-            // S2: doitgen.jl:14
-            const int32_t q = 32 * q0 + 4 * q10 + q11 + 1;
-            const int32_t p = 32 * p0 + p1 + 1;
-            A(p, q, r) = row_own(r, q, p);
-        }
-    } else {
-        const int32_t q10 = threadIdx.y;
-        if (q10 <= imin32(7, -8 * q0 + (nq - 1) / 4)) {
-            const int32_t p1 = threadIdx.x;
-            if (p1 <= imin32(31, np - 32 * p0 - 1)) {
+        if (p1 <= imin32(31, np - 32 * p0 - 1)) {
+            if (nq >= 32 * q0 + 4 * q10 + 4) {
+                #pragma unroll 4
+                for (int32_t q11 = 0; q11 <= 3; q11++) {
+                    // S2: doitgen.jl:14
+                    const int32_t q = 32 * q0 + 4 * q10 + q11 + 1;
+                    const int32_t p = 32 * p0 + p1 + 1;
+                    A(p, q, r) = row_own(r, q, p);
+                }
+            } else {
                 #pragma unroll 4
                 for (int32_t q11 = 0; q11 <= 3; q11++) {
                     if (q11 <= nq - 32 * q0 - 4 * q10 - 1) {

@@ -109,21 +109,19 @@ extern "C" __global__ void __launch_bounds__(256) gemm_scale(
 ) {
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    if (n >= 32 * j0 + 32 && m >= 32 * i0 + 32) {
-        const int64_t j10 = threadIdx.y;
+    const int64_t j10 = threadIdx.y;
+    if (j10 <= imin(7, -8 * j0 + (n - 1) / 4)) {
         const int64_t i1 = threadIdx.x;
-        #pragma unroll 4
-        for (int64_t j11 = 0; j11 <= 3; j11++) {
-            // scale: gemm.jl:8
-            const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
-            const int64_t i = 32 * i0 + i1 + 1;
-            C(i, j) = C(i, j) * beta;
-        }
-    } else {
-        const int64_t j10 = threadIdx.y;
-        if (j10 <= imin(7, -8 * j0 + (n - 1) / 4)) {
-            const int64_t i1 = threadIdx.x;
-            if (i1 <= imin(31, m - 32 * i0 - 1)) {
+        if (i1 <= imin(31, m - 32 * i0 - 1)) {
+            if (n >= 32 * j0 + 4 * j10 + 4) {
+                #pragma unroll 4
+                for (int64_t j11 = 0; j11 <= 3; j11++) {
+                    // scale: gemm.jl:8
+                    const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                    const int64_t i = 32 * i0 + i1 + 1;
+                    C(i, j) = C(i, j) * beta;
+                }
+            } else {
                 #pragma unroll 4
                 for (int64_t j11 = 0; j11 <= 3; j11++) {
                     if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
@@ -147,21 +145,19 @@ extern "C" __global__ void __launch_bounds__(256) gemm_scale_32(
 ) {
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t i0 = blockIdx.x;
-    if (n >= 32 * j0 + 32 && m >= 32 * i0 + 32) {
-        const int32_t j10 = threadIdx.y;
+    const int32_t j10 = threadIdx.y;
+    if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
         const int32_t i1 = threadIdx.x;
-        #pragma unroll 4
-        for (int32_t j11 = 0; j11 <= 3; j11++) {
-            // scale: gemm.jl:8
-            const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
-            const int32_t i = 32 * i0 + i1 + 1;
-            C(i, j) = C(i, j) * beta;
-        }
-    } else {
-        const int32_t j10 = threadIdx.y;
-        if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
-            const int32_t i1 = threadIdx.x;
-            if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+        if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+            if (n >= 32 * j0 + 4 * j10 + 4) {
+                #pragma unroll 4
+                for (int32_t j11 = 0; j11 <= 3; j11++) {
+                    // scale: gemm.jl:8
+                    const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
+                    const int32_t i = 32 * i0 + i1 + 1;
+                    C(i, j) = C(i, j) * beta;
+                }
+            } else {
                 #pragma unroll 4
                 for (int32_t j11 = 0; j11 <= 3; j11++) {
                     if (j11 <= n - 32 * j0 - 4 * j10 - 1) {

@@ -102,24 +102,23 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S0_S1(
     int64_t n
 ) {
     const int64_t i0 = blockIdx.x;
-    if (n >= 1024 * i0 + 1024) {
-        const int64_t i11 = threadIdx.x;
-        #pragma unroll 4
-        for (int64_t i10 = 0; i10 <= 3; i10++) {
-            // S0: gesummv.jl:7
-            {
-                const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                ax(i) = 0.0;
+    const int64_t i11 = threadIdx.x;
+    if (i11 <= imin(255, n - 1024 * i0 - 1)) {
+        if (n >= 1024 * i0 + i11 + 769) {
+            #pragma unroll 4
+            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                // S0: gesummv.jl:7
+                {
+                    const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                    ax(i) = 0.0;
+                }
+                // S1: gesummv.jl:8
+                {
+                    const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                    y(i) = 0.0;
+                }
             }
-            // S1: gesummv.jl:8
-            {
-                const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                y(i) = 0.0;
-            }
-        }
-    } else {
-        const int64_t i11 = threadIdx.x;
-        if (i11 <= imin(255, n - 1024 * i0 - 1)) {
+        } else {
             #pragma unroll 4
             for (int64_t i10 = 0; i10 <= 3; i10++) {
                 if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {
@@ -145,24 +144,23 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S0_S1_32(
     int32_t n
 ) {
     const int32_t i0 = blockIdx.x;
-    if (n >= 1024 * i0 + 1024) {
-        const int32_t i11 = threadIdx.x;
-        #pragma unroll 4
-        for (int32_t i10 = 0; i10 <= 3; i10++) {
-            // S0: gesummv.jl:7
-            {
-                const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                ax(i) = 0.0;
+    const int32_t i11 = threadIdx.x;
+    if (i11 <= imin32(255, n - 1024 * i0 - 1)) {
+        if (n >= 1024 * i0 + i11 + 769) {
+            #pragma unroll 4
+            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                // S0: gesummv.jl:7
+                {
+                    const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                    ax(i) = 0.0;
+                }
+                // S1: gesummv.jl:8
+                {
+                    const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                    y(i) = 0.0;
+                }
             }
-            // S1: gesummv.jl:8
-            {
-                const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                y(i) = 0.0;
-            }
-        }
-    } else {
-        const int32_t i11 = threadIdx.x;
-        if (i11 <= imin32(255, n - 1024 * i0 - 1)) {
+        } else {
             #pragma unroll 4
             for (int32_t i10 = 0; i10 <= 3; i10++) {
                 if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {
@@ -626,17 +624,16 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S4(
     double beta
 ) {
     const int64_t i0 = blockIdx.x;
-    if (n >= 1024 * i0 + 1024) {
-        const int64_t i11 = threadIdx.x;
-        #pragma unroll 4
-        for (int64_t i10 = 0; i10 <= 3; i10++) {
-            // S4: gesummv.jl:15
-            const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-            y(i) = alpha * ax(i) + beta * y(i);
-        }
-    } else {
-        const int64_t i11 = threadIdx.x;
-        if (i11 <= imin(255, n - 1024 * i0 - 1)) {
+    const int64_t i11 = threadIdx.x;
+    if (i11 <= imin(255, n - 1024 * i0 - 1)) {
+        if (n >= 1024 * i0 + i11 + 769) {
+            #pragma unroll 4
+            for (int64_t i10 = 0; i10 <= 3; i10++) {
+                // S4: gesummv.jl:15
+                const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                y(i) = alpha * ax(i) + beta * y(i);
+            }
+        } else {
             #pragma unroll 4
             for (int64_t i10 = 0; i10 <= 3; i10++) {
                 if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {
@@ -657,17 +654,16 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S4_32(
     double beta
 ) {
     const int32_t i0 = blockIdx.x;
-    if (n >= 1024 * i0 + 1024) {
-        const int32_t i11 = threadIdx.x;
-        #pragma unroll 4
-        for (int32_t i10 = 0; i10 <= 3; i10++) {
-            // S4: gesummv.jl:15
-            const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-            y(i) = alpha * ax(i) + beta * y(i);
-        }
-    } else {
-        const int32_t i11 = threadIdx.x;
-        if (i11 <= imin32(255, n - 1024 * i0 - 1)) {
+    const int32_t i11 = threadIdx.x;
+    if (i11 <= imin32(255, n - 1024 * i0 - 1)) {
+        if (n >= 1024 * i0 + i11 + 769) {
+            #pragma unroll 4
+            for (int32_t i10 = 0; i10 <= 3; i10++) {
+                // S4: gesummv.jl:15
+                const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
+                y(i) = alpha * ax(i) + beta * y(i);
+            }
+        } else {
             #pragma unroll 4
             for (int32_t i10 = 0; i10 <= 3; i10++) {
                 if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {

@@ -63,63 +63,61 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
 ) {
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    if (image_3 >= 3 && image_2 >= 8 * j0 + 8 && n >= 8 * j0 + 8 && image_1 >= 512 * i0 + 512 && m >= 512 * i0 + 512) {
-        const int64_t j1 = threadIdx.y;
+    const int64_t j1 = threadIdx.y;
+    if (j1 <= imin(7, n - 8 * j0 - 1)) {
         const int64_t i10 = threadIdx.x;
-        uint8_t image_reg[48];
-        uint8_t gray_reg[16];
-        if ((uint64_t)image % 16 == 0 && image_1 % 16 == 0) {
-            #pragma unroll 3
-            for (int64_t z = 0; z <= 2; z++) {
-                // load_image
-                {
-                    const tessella_vector<uint8_t, 16> vector = *(const tessella_vector<uint8_t, 16> *)&image(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1, z + 1);
+        if (i10 <= imin(31, -32 * i0 + (m - 1) / 16)) {
+            if (image_3 >= 3 && image_2 > 8 * j0 + j1 && image_1 >= 512 * i0 + 16 * i10 + 16 && m >= 512 * i0 + 16 * i10 + 16) {
+                uint8_t image_reg[48];
+                uint8_t gray_reg[16];
+                if ((uint64_t)image % 16 == 0 && image_1 % 16 == 0) {
+                    #pragma unroll 3
+                    for (int64_t z = 0; z <= 2; z++) {
+                        // load_image
+                        {
+                            const tessella_vector<uint8_t, 16> vector = *(const tessella_vector<uint8_t, 16> *)&image(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1, z + 1);
+                            #pragma unroll 16
+                            for (int64_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = vector.at[x];
+                        }
+                    }
+                } else {
+                    #pragma unroll 3
+                    for (int64_t z = 0; z <= 2; z++) {
+                        #pragma unroll 16
+                        for (int64_t x = 0; x <= 15; x++) {
+                            // load_image
+                            const int64_t y = 0;
+                            image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
+                        }
+                    }
+                }
+                #pragma unroll 16
+                for (int64_t i11 = 0; i11 <= 15; i11++) {
+                    // S0: rgb2gray.jl:10
+                    const int64_t i_image = i11 + 1;
+                    const int64_t i_gray = i11 + 1;
+                    const uint8_t r = image_reg(i_image, 1, 1);
+                    const uint8_t g = image_reg(i_image, 1, 2);
+                    const uint8_t b = image_reg(i_image, 1, 3);
+                    gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
+                }
+                if ((uint64_t)gray % 16 == 0 && m % 16 == 0) {
+                    // store_gray
+                    {
+                        tessella_vector<uint8_t, 16> vector;
+                        #pragma unroll 16
+                        for (int64_t x = 0; x <= 15; x++) vector.at[x] = gray_reg(x + 1, 1);
+                        *(tessella_vector<uint8_t, 16> *)&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1) = vector;
+                    }
+                } else {
                     #pragma unroll 16
-                    for (int64_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = vector.at[x];
+                    for (int64_t x = 0; x <= 15; x++) {
+                        // store_gray
+                        const int64_t y = 0;
+                        gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
+                    }
                 }
-            }
-        } else {
-            #pragma unroll 3
-            for (int64_t z = 0; z <= 2; z++) {
-                #pragma unroll 16
-                for (int64_t x = 0; x <= 15; x++) {
-                    // load_image
-                    const int64_t y = 0;
-                    image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
-                }
-            }
-        }
-        #pragma unroll 16
-        for (int64_t i11 = 0; i11 <= 15; i11++) {
-            // S0: rgb2gray.jl:10
-            const int64_t i_image = i11 + 1;
-            const int64_t i_gray = i11 + 1;
-            const uint8_t r = image_reg(i_image, 1, 1);
-            const uint8_t g = image_reg(i_image, 1, 2);
-            const uint8_t b = image_reg(i_image, 1, 3);
-            gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
-        }
-        if ((uint64_t)gray % 16 == 0 && m % 16 == 0) {
-            // store_gray
-            {
-                tessella_vector<uint8_t, 16> vector;
-                #pragma unroll 16
-                for (int64_t x = 0; x <= 15; x++) vector.at[x] = gray_reg(x + 1, 1);
-                *(tessella_vector<uint8_t, 16> *)&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1) = vector;
-            }
-        } else {
-            #pragma unroll 16
-            for (int64_t x = 0; x <= 15; x++) {
-                // store_gray
-                const int64_t y = 0;
-                gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
-            }
-        }
-    } else {
-        const int64_t j1 = threadIdx.y;
-        if (j1 <= imin(7, n - 8 * j0 - 1)) {
-            const int64_t i10 = threadIdx.x;
-            if (i10 <= imin(31, -32 * i0 + (m - 1) / 16)) {
+            } else {
                 uint8_t image_reg[48];
                 uint8_t gray_reg[16];
                 if (image_2 > 8 * j0 + j1) {
@@ -220,63 +218,61 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
 ) {
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t i0 = blockIdx.x;
-    if (image_3 >= 3 && image_2 >= 8 * j0 + 8 && n >= 8 * j0 + 8 && image_1 >= 512 * i0 + 512 && m >= 512 * i0 + 512) {
-        const int32_t j1 = threadIdx.y;
+    const int32_t j1 = threadIdx.y;
+    if (j1 <= imin32(7, n - 8 * j0 - 1)) {
         const int32_t i10 = threadIdx.x;
-        uint8_t image_reg[48];
-        uint8_t gray_reg[16];
-        if ((uint64_t)image % 16 == 0 && image_1 % 16 == 0) {
-            #pragma unroll 3
-            for (int32_t z = 0; z <= 2; z++) {
-                // load_image
-                {
-                    const tessella_vector<uint8_t, 16> vector = *(const tessella_vector<uint8_t, 16> *)&image(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1, z + 1);
+        if (i10 <= imin32(31, -32 * i0 + (m - 1) / 16)) {
+            if (image_3 >= 3 && image_2 > 8 * j0 + j1 && image_1 >= 512 * i0 + 16 * i10 + 16 && m >= 512 * i0 + 16 * i10 + 16) {
+                uint8_t image_reg[48];
+                uint8_t gray_reg[16];
+                if ((uint64_t)image % 16 == 0 && image_1 % 16 == 0) {
+                    #pragma unroll 3
+                    for (int32_t z = 0; z <= 2; z++) {
+                        // load_image
+                        {
+                            const tessella_vector<uint8_t, 16> vector = *(const tessella_vector<uint8_t, 16> *)&image(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1, z + 1);
+                            #pragma unroll 16
+                            for (int32_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = vector.at[x];
+                        }
+                    }
+                } else {
+                    #pragma unroll 3
+                    for (int32_t z = 0; z <= 2; z++) {
+                        #pragma unroll 16
+                        for (int32_t x = 0; x <= 15; x++) {
+                            // load_image
+                            const int32_t y = 0;
+                            image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
+                        }
+                    }
+                }
+                #pragma unroll 16
+                for (int32_t i11 = 0; i11 <= 15; i11++) {
+                    // S0: rgb2gray.jl:10
+                    const int32_t i_image = i11 + 1;
+                    const int32_t i_gray = i11 + 1;
+                    const uint8_t r = image_reg(i_image, 1, 1);
+                    const uint8_t g = image_reg(i_image, 1, 2);
+                    const uint8_t b = image_reg(i_image, 1, 3);
+                    gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
+                }
+                if ((uint64_t)gray % 16 == 0 && m % 16 == 0) {
+                    // store_gray
+                    {
+                        tessella_vector<uint8_t, 16> vector;
+                        #pragma unroll 16
+                        for (int32_t x = 0; x <= 15; x++) vector.at[x] = gray_reg(x + 1, 1);
+                        *(tessella_vector<uint8_t, 16> *)&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1) = vector;
+                    }
+                } else {
                     #pragma unroll 16
-                    for (int32_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = vector.at[x];
+                    for (int32_t x = 0; x <= 15; x++) {
+                        // store_gray
+                        const int32_t y = 0;
+                        gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
+                    }
                 }
-            }
-        } else {
-            #pragma unroll 3
-            for (int32_t z = 0; z <= 2; z++) {
-                #pragma unroll 16
-                for (int32_t x = 0; x <= 15; x++) {
-                    // load_image
-                    const int32_t y = 0;
-                    image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
-                }
-            }
-        }
-        #pragma unroll 16
-        for (int32_t i11 = 0; i11 <= 15; i11++) {
-            // S0: rgb2gray.jl:10
-            const int32_t i_image = i11 + 1;
-            const int32_t i_gray = i11 + 1;
-            const uint8_t r = image_reg(i_image, 1, 1);
-            const uint8_t g = image_reg(i_image, 1, 2);
-            const uint8_t b = image_reg(i_image, 1, 3);
-            gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
-        }
-        if ((uint64_t)gray % 16 == 0 && m % 16 == 0) {
-            // store_gray
-            {
-                tessella_vector<uint8_t, 16> vector;
-                #pragma unroll 16
-                for (int32_t x = 0; x <= 15; x++) vector.at[x] = gray_reg(x + 1, 1);
-                *(tessella_vector<uint8_t, 16> *)&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1) = vector;
-            }
-        } else {
-            #pragma unroll 16
-            for (int32_t x = 0; x <= 15; x++) {
-                // store_gray
-                const int32_t y = 0;
-                gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
-            }
-        }
-    } else {
-        const int32_t j1 = threadIdx.y;
-        if (j1 <= imin32(7, n - 8 * j0 - 1)) {
-            const int32_t i10 = threadIdx.x;
-            if (i10 <= imin32(31, -32 * i0 + (m - 1) / 16)) {
+            } else {
                 uint8_t image_reg[48];
                 uint8_t gray_reg[16];
                 if (image_2 > 8 * j0 + j1) {
@@ -527,75 +523,73 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
 ) {
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
-    if (image_3 >= 3 && image_2 >= 16 * j0 + 16 && n >= 16 * j0 + 16 && image_1 >= 64 * i0 + 64 && m >= 64 * i0 + 64) {
-        const int64_t j10 = threadIdx.y;
+    const int64_t j10 = threadIdx.y;
+    if (j10 <= imin(7, -8 * j0 + (n + 1) / 2 - 1)) {
         const int64_t i10 = threadIdx.x;
-        double image_reg[12];
-        double gray_reg[4];
-        if ((uint64_t)image % 16 == 0 && image_1 % 2 == 0) {
-            #pragma unroll 3
-            for (int64_t z = 0; z <= 2; z++) {
-                #pragma unroll 2
-                for (int64_t y = 0; y <= 1; y++) {
-                    // load_image
-                    {
-                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+        if (i10 <= imin(31, -32 * i0 + (m + 1) / 2 - 1)) {
+            if (image_3 >= 3 && image_2 >= 16 * j0 + 2 * j10 + 2 && n >= 16 * j0 + 2 * j10 + 2 && image_1 >= 64 * i0 + 2 * i10 + 2 && m >= 64 * i0 + 2 * i10 + 2) {
+                double image_reg[12];
+                double gray_reg[4];
+                if ((uint64_t)image % 16 == 0 && image_1 % 2 == 0) {
+                    #pragma unroll 3
+                    for (int64_t z = 0; z <= 2; z++) {
                         #pragma unroll 2
-                        for (int64_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1, z + 1) = vector.at[x];
+                        for (int64_t y = 0; y <= 1; y++) {
+                            // load_image
+                            {
+                                const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1, z + 1) = vector.at[x];
+                            }
+                        }
+                    }
+                } else {
+                    #pragma unroll 3
+                    for (int64_t z = 0; z <= 2; z++) {
+                        #pragma unroll 2
+                        for (int64_t y = 0; y <= 1; y++) {
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) {
+                                // load_image
+                                image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                            }
+                        }
                     }
                 }
-            }
-        } else {
-            #pragma unroll 3
-            for (int64_t z = 0; z <= 2; z++) {
                 #pragma unroll 2
-                for (int64_t y = 0; y <= 1; y++) {
+                for (int64_t j11 = 0; j11 <= 1; j11++) {
                     #pragma unroll 2
-                    for (int64_t x = 0; x <= 1; x++) {
-                        // load_image
-                        image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                    for (int64_t i11 = 0; i11 <= 1; i11++) {
+                        // S0: rgb2gray.jl:18
+                        const int64_t i_image = i11 + 1;
+                        const int64_t j_image = j11 + 1;
+                        const int64_t i_gray = i11 + 1;
+                        const int64_t j_gray = j11 + 1;
+                        gray_reg(i_gray, j_gray) = 0.29899999499320984 * image_reg(i_image, j_image, 1) + 0.5870000123977661 * image_reg(i_image, j_image, 2) + 0.11400000005960464 * image_reg(i_image, j_image, 3);
                     }
                 }
-            }
-        }
-        #pragma unroll 2
-        for (int64_t j11 = 0; j11 <= 1; j11++) {
-            #pragma unroll 2
-            for (int64_t i11 = 0; i11 <= 1; i11++) {
-                // S0: rgb2gray.jl:18
-                const int64_t i_image = i11 + 1;
-                const int64_t j_image = j11 + 1;
-                const int64_t i_gray = i11 + 1;
-                const int64_t j_gray = j11 + 1;
-                gray_reg(i_gray, j_gray) = 0.29899999499320984 * image_reg(i_image, j_image, 1) + 0.5870000123977661 * image_reg(i_image, j_image, 2) + 0.11400000005960464 * image_reg(i_image, j_image, 3);
-            }
-        }
-        if ((uint64_t)gray % 16 == 0 && m % 2 == 0) {
-            #pragma unroll 2
-            for (int64_t y = 0; y <= 1; y++) {
-                // store_gray
-                {
-                    tessella_vector<double, 2> vector;
+                if ((uint64_t)gray % 16 == 0 && m % 2 == 0) {
                     #pragma unroll 2
-                    for (int64_t x = 0; x <= 1; x++) vector.at[x] = gray_reg(x + 1, y + 1);
-                    *(tessella_vector<double, 2> *)&gray(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1) = vector;
+                    for (int64_t y = 0; y <= 1; y++) {
+                        // store_gray
+                        {
+                            tessella_vector<double, 2> vector;
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) vector.at[x] = gray_reg(x + 1, y + 1);
+                            *(tessella_vector<double, 2> *)&gray(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1) = vector;
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        #pragma unroll 2
+                        for (int64_t x = 0; x <= 1; x++) {
+                            // store_gray
+                            gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
+                        }
+                    }
                 }
-            }
-        } else {
-            #pragma unroll 2
-            for (int64_t y = 0; y <= 1; y++) {
-                #pragma unroll 2
-                for (int64_t x = 0; x <= 1; x++) {
-                    // store_gray
-                    gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
-                }
-            }
-        }
-    } else {
-        const int64_t j10 = threadIdx.y;
-        if (j10 <= imin(7, -8 * j0 + (n + 1) / 2 - 1)) {
-            const int64_t i10 = threadIdx.x;
-            if (i10 <= imin(31, -32 * i0 + (m + 1) / 2 - 1)) {
+            } else {
                 double image_reg[12];
                 double gray_reg[4];
                 if ((uint64_t)image % 16 == 0 && image_1 % 2 == 0) {
@@ -714,75 +708,73 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
 ) {
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t i0 = blockIdx.x;
-    if (image_3 >= 3 && image_2 >= 16 * j0 + 16 && n >= 16 * j0 + 16 && image_1 >= 64 * i0 + 64 && m >= 64 * i0 + 64) {
-        const int32_t j10 = threadIdx.y;
+    const int32_t j10 = threadIdx.y;
+    if (j10 <= imin32(7, -8 * j0 + (n + 1) / 2 - 1)) {
         const int32_t i10 = threadIdx.x;
-        double image_reg[12];
-        double gray_reg[4];
-        if ((uint64_t)image % 16 == 0 && image_1 % 2 == 0) {
-            #pragma unroll 3
-            for (int32_t z = 0; z <= 2; z++) {
-                #pragma unroll 2
-                for (int32_t y = 0; y <= 1; y++) {
-                    // load_image
-                    {
-                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+        if (i10 <= imin32(31, -32 * i0 + (m + 1) / 2 - 1)) {
+            if (image_3 >= 3 && image_2 >= 16 * j0 + 2 * j10 + 2 && n >= 16 * j0 + 2 * j10 + 2 && image_1 >= 64 * i0 + 2 * i10 + 2 && m >= 64 * i0 + 2 * i10 + 2) {
+                double image_reg[12];
+                double gray_reg[4];
+                if ((uint64_t)image % 16 == 0 && image_1 % 2 == 0) {
+                    #pragma unroll 3
+                    for (int32_t z = 0; z <= 2; z++) {
                         #pragma unroll 2
-                        for (int32_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1, z + 1) = vector.at[x];
+                        for (int32_t y = 0; y <= 1; y++) {
+                            // load_image
+                            {
+                                const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1, z + 1) = vector.at[x];
+                            }
+                        }
+                    }
+                } else {
+                    #pragma unroll 3
+                    for (int32_t z = 0; z <= 2; z++) {
+                        #pragma unroll 2
+                        for (int32_t y = 0; y <= 1; y++) {
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) {
+                                // load_image
+                                image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                            }
+                        }
                     }
                 }
-            }
-        } else {
-            #pragma unroll 3
-            for (int32_t z = 0; z <= 2; z++) {
                 #pragma unroll 2
-                for (int32_t y = 0; y <= 1; y++) {
+                for (int32_t j11 = 0; j11 <= 1; j11++) {
                     #pragma unroll 2
-                    for (int32_t x = 0; x <= 1; x++) {
-                        // load_image
-                        image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                    for (int32_t i11 = 0; i11 <= 1; i11++) {
+                        // S0: rgb2gray.jl:18
+                        const int32_t i_image = i11 + 1;
+                        const int32_t j_image = j11 + 1;
+                        const int32_t i_gray = i11 + 1;
+                        const int32_t j_gray = j11 + 1;
+                        gray_reg(i_gray, j_gray) = 0.29899999499320984 * image_reg(i_image, j_image, 1) + 0.5870000123977661 * image_reg(i_image, j_image, 2) + 0.11400000005960464 * image_reg(i_image, j_image, 3);
                     }
                 }
-            }
-        }
-        #pragma unroll 2
-        for (int32_t j11 = 0; j11 <= 1; j11++) {
-            #pragma unroll 2
-            for (int32_t i11 = 0; i11 <= 1; i11++) {
-                // S0: rgb2gray.jl:18
-                const int32_t i_image = i11 + 1;
-                const int32_t j_image = j11 + 1;
-                const int32_t i_gray = i11 + 1;
-                const int32_t j_gray = j11 + 1;
-                gray_reg(i_gray, j_gray) = 0.29899999499320984 * image_reg(i_image, j_image, 1) + 0.5870000123977661 * image_reg(i_image, j_image, 2) + 0.11400000005960464 * image_reg(i_image, j_image, 3);
-            }
-        }
-        if ((uint64_t)gray % 16 == 0 && m % 2 == 0) {
-            #pragma unroll 2
-            for (int32_t y = 0; y <= 1; y++) {
-                // store_gray
-                {
-                    tessella_vector<double, 2> vector;
+                if ((uint64_t)gray % 16 == 0 && m % 2 == 0) {
                     #pragma unroll 2
-                    for (int32_t x = 0; x <= 1; x++) vector.at[x] = gray_reg(x + 1, y + 1);
-                    *(tessella_vector<double, 2> *)&gray(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1) = vector;
+                    for (int32_t y = 0; y <= 1; y++) {
+                        // store_gray
+                        {
+                            tessella_vector<double, 2> vector;
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) vector.at[x] = gray_reg(x + 1, y + 1);
+                            *(tessella_vector<double, 2> *)&gray(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1) = vector;
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        #pragma unroll 2
+                        for (int32_t x = 0; x <= 1; x++) {
+                            // store_gray
+                            gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
+                        }
+                    }
                 }
-            }
-        } else {
-            #pragma unroll 2
-            for (int32_t y = 0; y <= 1; y++) {
-                #pragma unroll 2
-                for (int32_t x = 0; x <= 1; x++) {
-                    // store_gray
-                    gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
-                }
-            }
-        }
-    } else {
-        const int32_t j10 = threadIdx.y;
-        if (j10 <= imin32(7, -8 * j0 + (n + 1) / 2 - 1)) {
-            const int32_t i10 = threadIdx.x;
-            if (i10 <= imin32(31, -32 * i0 + (m + 1) / 2 - 1)) {
+            } else {
                 double image_reg[12];
                 double gray_reg[4];
                 if ((uint64_t)image % 16 == 0 && image_1 % 2 == 0) {

@@ -4,6 +4,7 @@ use super::{Found, Inside, Tiles, affine};
 use crate::error::CodegenError;
 use crate::int_expr::{Cond, IntExpr};
 use crate::program::Node;
+use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::isl::Set;
 use tessella_scalar::CompareOp;
 
@@ -92,10 +93,9 @@ impl Tiles {
     pub(super) fn speaks_of_inside(&self, condition: &Cond, inside: &Inside) -> bool {
         let mut speaks = false;
         condition.walk(&mut |expr| {
-            if let IntExpr::Variable(variable) = expr
-                && let Some(value) = inside.values.get(variable)
-            {
-                speaks |= value.involves_any_iterator();
+            if let IntExpr::Variable(variable) = expr {
+                speaks |= self.of_thread.contains(variable);
+                speaks |= inside.values.get(variable).is_some_and(Affine::involves_any_iterator);
             }
         });
         speaks

@@ -20,7 +20,7 @@ use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{put_chain, sink, split_at, take_chain};
 
 /// Threads along x and y of a block, for nests with two parallel loops; one loop gets `LINE` along x.
-const TILE: [u32; 2] = [32, 8];
+pub(super) const TILE: [u32; 2] = [32, 8];
 const LINE: u32 = 256;
 /// Points of a thread, whose loads are in flight together.
 const POINTS: u32 = 4;

@@ -29,7 +29,11 @@ impl Chooser<'_> {
         while let Some(Node::Sequence(children)) = schedule.node(path)
             && at + 1 < children.len()
         {
-            match self.joined_kernels(schedule, path, at)? {
+            let joined = match self.joined_kernels(schedule, path, at)? {
+                None => self.joined_grids(schedule, path, at)?,
+                joined => joined,
+            };
+            match joined {
                 Some(joined) => *schedule = joined,
                 None => at += 1,
             }

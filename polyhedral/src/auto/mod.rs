@@ -15,6 +15,7 @@ pub(crate) mod delayed;
 pub mod device_pads;
 pub(crate) mod few_blocks;
 pub(crate) mod gpu;
+mod gpu_grids;
 pub(crate) mod gpu_join;
 pub(crate) mod gpu_parallelograms;
 pub(crate) mod gpu_product;

@@ -125,11 +125,11 @@ impl Chooser<'_> {
     }
 }
 
-fn accesses(computation: &Computation) -> impl Iterator<Item = &Access> {
+pub(super) fn accesses(computation: &Computation) -> impl Iterator<Item = &Access> {
     computation.reads.iter().chain([&computation.write])
 }
 
-fn is_movable(algorithm: &Algorithm, access: &Access) -> bool {
+pub(super) fn is_movable(algorithm: &Algorithm, access: &Access) -> bool {
     let kind = &algorithm.array(access.array).kind;
     access.is_affine() && matches!(kind, ArrayKind::Argument | ArrayKind::Local { outer: 0 } | ArrayKind::Returned)
 }
