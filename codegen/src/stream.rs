@@ -17,11 +17,12 @@ use crate::names::Names;
 use crate::params::params_of_stream;
 use crate::program::{Blocks, BufferAccess, For, Kernel, KernelId, KernelParam, Node, Width};
 use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::{BufferId, PlacedStream};
 use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::stream::hexagon::Place;
-use tessella_polyhedral::stream::{Hexagon, LANES, Resident, Stream};
+use tessella_polyhedral::stream::{Hexagon, LANES, Resident, Settled, Stage, Stream};
 use tessella_scalar::CompareOp;
 
 /// What a kernel that streams does; all its threads run it.
@@ -38,6 +39,8 @@ pub struct Streaming {
     pub widest: [IntExpr; 3],
     /// First and last subscripts that each stage writes, along columns, lines and rows.
     pub limits: Vec<[(IntExpr, IntExpr); 3]>,
+    /// Comparisons of each stage that come out alike away from the edges; of stages that are an edge, none.
+    pub settled: Vec<Vec<(Expr, Settled)>>,
     /// The iterators of each stage's statement, in the statement's order.
     pub iterators: Vec<Vec<VariableId>>,
     /// Into how many parts a launch cuts the rows, where the schedule leaves that to it.
@@ -90,6 +93,12 @@ impl Streaming {
     /// Whether the values of a field go from launch to launch.
     pub fn is_carried(&self, field: usize) -> bool {
         self.stream.fields[field].carried
+    }
+
+    /// Comparisons that come out alike away from the edges, with their stages.
+    pub fn all_settled(&self) -> impl Iterator<Item = (&Stage, &Settled)> {
+        let stages = self.stream.stages.iter().zip(&self.settled);
+        stages.flat_map(|(stage, all)| all.iter().map(move |(_, settled)| (stage, settled)))
     }
 
     fn widest(&self, axis: usize) -> IntExpr {
@@ -233,6 +242,9 @@ pub(crate) fn launches(
             })
             .collect(),
         widest: widest(input, stream),
+        settled: (stream.stages.iter())
+            .map(|stage| if stage.thin == [false; 3] { Settled::all(input.algorithm, stage) } else { vec![] })
+            .collect(),
         limits: (stream.stages.iter())
             .map(|stage| stage.limits.clone().map(|(low, high)| (text(&low), text(&high))))
             .collect(),

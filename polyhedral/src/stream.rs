@@ -29,6 +29,7 @@ pub mod hexagon;
 mod parts;
 mod pipeline;
 pub mod resident;
+pub mod settled;
 mod sums;
 
 use crate::affine::Affine;
@@ -45,6 +46,7 @@ pub use hexagon::Hexagon;
 pub use parts::Parts;
 pub use pipeline::Reach;
 pub use resident::Resident;
+pub use settled::{Away, Settled};
 pub use sums::{Sums, Term};
 
 /// Subscripts of an axis, beside the first, of what counts as an edge.

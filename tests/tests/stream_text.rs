@@ -129,7 +129,7 @@ struct Case {
     name: &'static str,
     rank: usize,
     reach: i64,
-    /// The statement's value, of `A[x, y, z]`; and the sizes of the command.
+    /// The statement's value, of `A[x, y, z]`, with `#i` for an iterator that counts from 0; and the sizes of the command.
     value: &'static str,
     size: &'static str,
     steps: i64,
@@ -141,7 +141,33 @@ struct Case {
     chooses: bool,
 }
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 13] = [
+    Case {
+        name: "edges that each point asks for",
+        rank: 2,
+        reach: 1,
+        value: "0.5f0 * A[0,0,0] + (#i > 1 ? A[-1,0,0] : A[1,0,0]) - 0.25f0 * (l - 2 <= #i ? A[0,0,0] : A[1,0,0]) + \
+                0.125f0 * (#k == 1 ? A[1,0,0] : A[0,0,-1]) - (#k != n - 2 ? A[0,0,1] : A[0,0,0])",
+        size: "3, 4, 16",
+        steps: 3,
+        warps: 1,
+        adds_up: false,
+        hexagons: None,
+        chooses: false,
+    },
+    Case {
+        name: "the same in space",
+        rank: 3,
+        reach: 1,
+        value: "0.5f0 * A[0,0,0] + (#i > 2 ? A[-1,0,0] : A[1,0,0]) - 0.25f0 * (#j < 3 ? A[0,0,0] : A[0,-1,0]) + \
+                0.125f0 * (#j >= m - 2 ? A[1,0,0] : A[0,1,0]) - (#k <= n - 4 ? A[0,0,1] : A[0,0,0])",
+        size: "2, 2, 8, 4, 2",
+        steps: 2,
+        warps: 2,
+        adds_up: false,
+        hexagons: None,
+        chooses: false,
+    },
     Case {
         name: "a box in space that adds up, a warp's lines from both sides",
         rank: 3,
@@ -312,7 +338,9 @@ impl Case {
             "@tessella function f!(A::{ty}, B::{ty}, steps::Int)\n    {sizes} = size(A)\n    for t in 1:steps\n        for {ranges}\n            \
              @comp S B[{here}] = {}\n        end\n        for {ranges}\n            @comp R A[{here}] = B[{here}]\n        end\n    end\nend\n\
              @schedule f! begin\n    {}(S, t, {})\nend\n",
-            self.with(&at),
+            ["i", "j", "k"]
+                .iter()
+                .fold(self.with(&at), |text, it| text.replace(&format!("#{it}"), &format!("({it} - 1)"))),
             if self.hexagons.is_some() { "hexagonal" } else { "stream" },
             self.size
         )
@@ -368,7 +396,7 @@ impl Case {
             _ => return Err("a choice of parts where it should not be, or none".to_string()),
         };
         let (parts, cuts) = if self.chooses { (", cut", "{2, 7}") } else { ("", "{0}") };
-        let value = self.with(&|[x, y, z]| format!("a({x}, {y}, {z})")).replace("f0", "f");
+        let value = self.with(&|[x, y, z]| format!("a({x}, {y}, {z})")).replace("f0", "f").replace('#', "");
         let defined = [
             ("ROUNDS", if self.hexagons.is_some() { ROUNDS } else { "" }),
             ("HEXAGONS_BLOCKS", "96"),

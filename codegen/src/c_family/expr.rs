@@ -109,7 +109,12 @@ impl Printer<'_> {
             ExprKind::Compare(op, left, right) => {
                 let (sign, precedence) = comparison(*op);
                 let (left, right) = (self.at(left, at, Precedence::Shift), self.at(right, at, Precedence::Shift));
-                (format!("{left} {sign} {right}"), precedence)
+                let text = format!("{left} {sign} {right}");
+                match self.settled.iter().find(|(known, ..)| known == expr) {
+                    Some((_, flag, true)) => (format!("{flag} || {text}"), Precedence::Or),
+                    Some((_, flag, false)) => (format!("!{flag} && {text}"), Precedence::And),
+                    None => (text, precedence),
+                }
             }
             ExprKind::Call(intrinsic, operands) => self.call(*intrinsic, operands, expr.ty, at),
             ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {

@@ -32,6 +32,7 @@ use crate::program::{Program, Width};
 use crate::tile::Kept;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::ArrayId;
+use tessella_polyhedral::expr::Expr;
 use tessella_scalar::ScalarType;
 use wide::Vectors;
 
@@ -73,6 +74,8 @@ pub struct Printer<'a> {
     in_turns: bool,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
+    /// Comparisons of that statement that come out alike where a flag is set, and how.
+    settled: Vec<(Expr, String, bool)>,
     /// The threads of a block along x, in kernels.
     pub threads: u32,
     wide: Vectors,
@@ -119,6 +122,7 @@ impl<'a> Printer<'a> {
             kept: vec![],
             width: Width::Wide,
             streamed: BTreeMap::new(),
+            settled: vec![],
             threads: 1,
             in_turns: false,
             wide: Vectors::Ask,

@@ -15,7 +15,8 @@ use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::stream::Streaming;
 use std::collections::BTreeSet;
-use tessella_polyhedral::stream::{LANES, Reach, Shared, Stage};
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::stream::{Away, LANES, Reach, Shared, Stage};
 
 /// What all kernels that stream use.
 pub const STREAM_HELPERS: &str = "\
@@ -448,16 +449,27 @@ impl Printer<'_> {
     }
 
     /// The iterations at whose rows nothing has to be looked at: all that they touch lie inside of all arrays and boxes.
-    fn calm(&self, it: &Streaming, names: &Locals, out: &mut Writer) {
+    fn calm(&mut self, it: &Streaming, names: &Locals, out: &mut Writer) {
         let ([first, last], depth) = (&names.calm, it.stream.depth);
         if !has_rows(it) {
             out.line(format!("const int {first} = 0, {last} = 0;"));
             return;
         }
         let whole = || names.stages.iter().zip(&it.stream.stages).filter(|(_, stage)| !stage.thin[2]);
-        let mut firsts = whole().map(|(own, _)| format!("{} + {}", own.first, it.stream.last_lag()));
-        let latest = whole();
-        let lasts = latest.map(|(own, stage)| format!("{} - {}", own.last, depth - 1 - stage.lag));
+        let mut firsts: Vec<String> =
+            whole().map(|(own, _)| format!("{} + {}", own.first, it.stream.last_lag())).collect();
+        let mut latest: Vec<String> =
+            whole().map(|(own, stage)| format!("{} - {}", own.last, depth - 1 - stage.lag)).collect();
+        for (stage, settled) in it.all_settled().filter(|(_, settled)| settled.axis == 2) {
+            let (Away::From(end) | Away::UpTo(end)) = &settled.away;
+            let end = within(self.int_bound(&IntExpr::from_affine(end, &[])), Precedence::Product);
+            let end = format!("tessella_near({end} - {})", names.base);
+            match &settled.away {
+                Away::From(_) => firsts.push(format!("{end} + {}", it.stream.last_lag())),
+                Away::UpTo(_) => latest.push(format!("{end} - {}", depth - 1 - stage.lag)),
+            }
+        }
+        let (mut firsts, lasts) = (firsts.into_iter(), latest.into_iter());
         let loads = names.fields.iter().zip(&it.stream.fields).enumerate().filter(|(_, (_, field))| field.rim);
         // Of a field that is not carried, rows that no stage computes have to be loaded.
         let loads = loads.flat_map(|(at, (own, field))| {
@@ -606,9 +618,13 @@ impl Printer<'_> {
         let short: BTreeSet<String> = short.collect();
         let mut inside = |axis: usize| {
             let limits = || it.limits.iter().zip(&it.stream.stages).filter(|(_, stage)| !is_edge(stage));
-            let lows = limits().map(|(limits, _)| limits[axis].0.clone()).chain([IntExpr::Const(1)]);
+            let settled = || it.all_settled().map(|(_, it)| it).filter(|it| it.axis == axis).map(|it| &it.away);
+            let end = |end: &Affine| IntExpr::from_affine(end, &[]);
+            let from = settled().filter_map(|it| if let Away::From(it) = it { Some(end(it)) } else { None });
+            let up_to = settled().filter_map(|it| if let Away::UpTo(it) = it { Some(end(it)) } else { None });
+            let lows = limits().map(|(limits, _)| limits[axis].0.clone()).chain([IntExpr::Const(1)]).chain(from);
             let highs = limits().map(|(limits, _)| limits[axis].1.clone());
-            let highs = highs.chain(it.extents.iter().map(|extents| extents[axis].clone()));
+            let highs = highs.chain(it.extents.iter().map(|extents| extents[axis].clone())).chain(up_to);
             let least = within(self.int_bound(&IntExpr::max_of(lows)), Precedence::Shift);
             let most = within(self.int_bound(&IntExpr::min_of(highs)), Precedence::Shift);
             (least, most)

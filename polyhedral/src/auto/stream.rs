@@ -10,7 +10,8 @@ use crate::expr::{Expr, ExprKind};
 use crate::isl::Ctx;
 use crate::machine::Gpu;
 use crate::schedule::{HexagonSize, Loop, Node, Schedule, StreamSize, Tag};
-use crate::stream::{self, Hexagon, LANES, Source, Stage, Stream};
+use crate::stream::settled::is_known;
+use crate::stream::{self, Hexagon, LANES, Settled, Source, Stage, Stream};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::{BinaryOp, Intrinsic, ScalarType, UnaryOp};
 
@@ -133,6 +134,12 @@ impl Ways {
             StreamSize::hexagons(PLANE_HEXAGON_POINTS, HexagonSize { height, width, threads, tiles })
         });
         let mut found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
+        // Hexagons ask at each point what streams know away from the edges, and all of it in registers does not fit.
+        let asks =
+            |(_, it): &(StreamSize, Stream)| it.stages.iter().any(|stage| !Settled::all(algorithm, stage).is_empty());
+        if found.first().is_some_and(asks) {
+            return Ok(Ways(found));
+        }
         if deep && !found.is_empty() {
             found.extend(stream::find_all(ctx, algorithm, time, &over_planes, depth)?);
         }
@@ -325,22 +332,28 @@ fn once(algorithm: &Algorithm, stage: &Stage, wanted: impl Fn(&Source) -> bool) 
 }
 
 /// Arithmetic instructions of a stage for a point. What stands twice in an expression is computed once; those on wide numbers
-/// count twice, and so do those on integers, for which a multiprocessor has half as many units.
+/// count twice, and so do those on integers, for which a multiprocessor has half as many units. What is known away from the edges does
+/// not count.
 pub(super) fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
     let computation = algorithm.computation(stage.computation);
     let (mut seen, mut count) = (BTreeSet::new(), 0.0);
     let mut weigh = |expr: &Expr| {
-        let does = !matches!(
-            expr.kind,
-            ExprKind::Constant(_)
-                | ExprKind::Index(_)
-                | ExprKind::Scalar(_)
-                | ExprKind::Let(_)
-                | ExprKind::Read(_)
-                | ExprKind::Convert(_)
-                | ExprKind::Wrap(_)
-                | ExprKind::Unary(UnaryOp::Neg, _)
-        );
+        let known = match &expr.kind {
+            ExprKind::Select { condition, .. } | ExprKind::IfElse { condition, .. } => is_known(stage, condition),
+            _ => is_known(stage, expr),
+        };
+        let does = !known
+            && !matches!(
+                expr.kind,
+                ExprKind::Constant(_)
+                    | ExprKind::Index(_)
+                    | ExprKind::Scalar(_)
+                    | ExprKind::Let(_)
+                    | ExprKind::Read(_)
+                    | ExprKind::Convert(_)
+                    | ExprKind::Wrap(_)
+                    | ExprKind::Unary(UnaryOp::Neg, _)
+            );
         if does && seen.insert(format!("{:?}", expr.kind)) {
             let wide = expr.ty.is_float() && expr.ty != ScalarType::F32;
             count += instruction(computation, expr) * if wide { 2.0 } else { 1.0 };

@@ -131,12 +131,18 @@ impl Printer<'_> {
         let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
         let instance = Instance { computation: stage.computation, iterators: &iterators };
         let source = self.input.algorithm.computation(stage.computation);
+        let known = it.settled[at].iter().map(|(expr, settled)| {
+            let flag = if settled.axis == 2 { safe.as_str() } else { "inner" };
+            (expr.clone(), flag.to_string(), settled.holds)
+        });
+        self.settled = known.collect();
         self.lets(&instance, out);
         let text = match &stage.sums {
             None => self.value(&source.value, &instance).0,
             Some(sums) => self.add_up(it, names, (at, sums), &instance, out),
         };
         self.streamed.clear();
+        self.settled.clear();
         let kept = match rim {
             true if it.stream.revises(at) => format!("{}{}[{point}]", row, of_line(it, names)),
             true => {
