@@ -1,6 +1,8 @@
 # Sound in a plane on staggered grids, in place, with a density of its own in each cell and a source that hums in the middle.
 #! with space((X, P), t, (j, i), (8, 8))
 #! with time_skew(X, t, (j, i), 2, (8, 8))
+#! with overlapped(X, t, (j, i), 2, (8, 8))
+#! gpu overlapped(X, t, (j, i), 2, (8, 8))
 #! gpu stream(X, t, 2, 2, 16)
 #! gpu stream(X, t, 5, 4)
 #! gpu grid_sync(X, t, 2, 2, 4)
