@@ -7,6 +7,8 @@
 #! gpu stream(S, t, 3, 4)
 #! gpu grid_sync(S, t, 1, 2, 3)
 #! run m=4 n=5 steps=1
+#! run m=2 n=3 steps=3
+#! run m=3 n=2 steps=4
 #! run m=19 n=23 steps=8
 #! run m=21 n=18 steps=7
 #! own m=9 n=203 steps=37
