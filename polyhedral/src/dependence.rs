@@ -242,50 +242,122 @@ pub(crate) fn is_repeated(algorithm: &Algorithm, at: AccessRef) -> bool {
 
 /// The dependences without another certain write to the element between source and sink, in the same order.
 ///
+/// A write lies between if it depends on the source and the sink on it. That tells all where source or sink names one element: of two
+/// accesses that name several the write may touch another one than they share, and isl finds who was last.
+///
 /// # Source
 /// Feautrier, *Dataflow analysis of array and scalar references*, IJPP 20(1), 1991.
 pub fn direct(ctx: &Ctx, algorithm: &Algorithm, all: &[Dependence]) -> Result<Vec<Dependence>, Error> {
-    let order = &algorithm.source_order;
-    let depth = algorithm.ids().filter_map(|id| order.path_of(id)).map(|path| path.0.len()).max().unwrap_or(0);
-    let mut tagged = BTreeMap::new();
-    for at in algorithm.accesses() {
-        tagged.insert(at, Tagged::new(ctx, algorithm, order, depth, at)?);
-    }
+    direct_of(ctx, algorithm, all, &|_| true)
+}
+
+/// The same, of these dependences alone; `all` has those by which writes lie between, too.
+pub(crate) fn direct_of(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    all: &[Dependence],
+    wanted: &dyn Fn(&Dependence) -> bool,
+) -> Result<Vec<Dependence>, Error> {
+    let names_one = |at: AccessRef| algorithm.access(at).is_affine();
+    let between = Between::new(ctx, algorithm, all)?;
+    let mut tagged: Option<BTreeMap<AccessRef, Tagged>> = None;
     let mut found = vec![];
-    for dependence in all {
-        let (source, sink) = (&tagged[&dependence.source], &tagged[&dependence.sink]);
-        let mut time = source.time.union(&sink.time)?;
-        let mut kill: Option<UnionMap> = None;
-        for (at, other) in &tagged {
-            let certain = algorithm.computation(at.computation).writes_for_certain();
-            let access = algorithm.access(*at);
-            let is_between =
-                access.array == dependence.array && !are_apart(access, algorithm.access(dependence.source));
-            if at.which == Which::Write && certain && is_between {
-                time = time.union(&other.time)?;
-                kill = Some(match kill {
-                    None => other.access.clone(),
-                    Some(others) => others.union(&other.access)?,
-                });
+    for dependence in all.iter().filter(|it| wanted(it)) {
+        let relation = match names_one(dependence.source) || names_one(dependence.sink) {
+            true => between.without(dependence)?,
+            false => {
+                let tagged = match &mut tagged {
+                    Some(tagged) => tagged,
+                    none => none.insert(Tagged::all(ctx, algorithm)?),
+                };
+                last(algorithm, tagged, dependence)?
             }
-        }
-        let query = FlowQuery {
-            sink: sink.access.clone(),
-            must_source: None,
-            may_source: Some(source.access.clone()),
-            kill,
-            order: ExecutionOrder::Map(time),
         };
-        let pairs = query.compute()?.may_dependence.domain_factor_domain()?.range_factor_domain()?;
-        if pairs.is_empty()? {
-            continue;
-        }
-        let relation = Map::from_union_map(&pairs)?.intersect(&dependence.relation)?.coalesce()?;
         if !relation.is_empty()? {
             found.push(Dependence { relation, ..dependence.clone() });
         }
     }
     Ok(found)
+}
+
+/// What comes before certain writes, and after them.
+struct Between<'a> {
+    algorithm: &'a Algorithm,
+    all: &'a [Dependence],
+    /// `{ S[x] -> S[x] }` for each read of the element that its own instance writes, which is before the write.
+    own: BTreeMap<AccessRef, Map>,
+}
+
+impl<'a> Between<'a> {
+    fn new(ctx: &Ctx, algorithm: &'a Algorithm, all: &'a [Dependence]) -> Result<Between<'a>, Error> {
+        let mut own = BTreeMap::new();
+        for source in all.iter().filter(|it| it.kind == DependenceKind::Anti).map(|it| it.source) {
+            let it = algorithm.computation(source.computation);
+            let read = algorithm.access(source);
+            if own.contains_key(&source) || it.write.array != read.array || !it.writes_for_certain() {
+                continue;
+            }
+            let of = |access: &Access| relation::access(ctx, algorithm, source.computation, access);
+            let both = of(read)?.intersect(&of(&it.write)?)?.domain()?;
+            if !both.is_empty()? {
+                own.insert(source, both.identity()?);
+            }
+        }
+        Ok(Between { algorithm, all, own })
+    }
+
+    /// The pairs of a dependence that have no certain write between them.
+    fn without(&self, dependence: &Dependence) -> Result<Map, Error> {
+        let mut left = dependence.relation.clone();
+        for after in self.all.iter().filter(|it| it.sink == dependence.sink && it.source.which == Which::Write) {
+            if !self.algorithm.computation(after.source.computation).writes_for_certain() {
+                continue;
+            }
+            let before = self.all.iter().filter(|it| it.source == dependence.source && it.sink == after.source);
+            let mut relations: Vec<&Map> = before.map(|it| &it.relation).collect();
+            if after.source.computation == dependence.source.computation {
+                relations.extend(self.own.get(&dependence.source));
+            }
+            for before in relations {
+                left = left.subtract(&before.apply_range(&after.relation)?)?.coalesce()?;
+                if left.is_empty()? {
+                    return Ok(left);
+                }
+            }
+        }
+        Ok(left)
+    }
+}
+
+/// The pairs of a dependence that have no certain write between them, as isl finds them from all accesses to the array.
+fn last(algorithm: &Algorithm, tagged: &BTreeMap<AccessRef, Tagged>, dependence: &Dependence) -> Result<Map, Error> {
+    let (source, sink) = (&tagged[&dependence.source], &tagged[&dependence.sink]);
+    let mut time = source.time.union(&sink.time)?;
+    let mut kill: Option<UnionMap> = None;
+    for (at, other) in tagged {
+        let certain = algorithm.computation(at.computation).writes_for_certain();
+        let access = algorithm.access(*at);
+        let is_between = access.array == dependence.array && !are_apart(access, algorithm.access(dependence.source));
+        if at.which == Which::Write && certain && is_between {
+            time = time.union(&other.time)?;
+            kill = Some(match kill {
+                None => other.access.clone(),
+                Some(others) => others.union(&other.access)?,
+            });
+        }
+    }
+    let query = FlowQuery {
+        sink: sink.access.clone(),
+        must_source: None,
+        may_source: Some(source.access.clone()),
+        kill,
+        order: ExecutionOrder::Map(time),
+    };
+    let pairs = query.compute()?.may_dependence.domain_factor_domain()?.range_factor_domain()?;
+    if pairs.is_empty()? {
+        return Ok(dependence.relation.subtract(&dependence.relation)?);
+    }
+    Ok(Map::from_union_map(&pairs)?.intersect(&dependence.relation)?.coalesce()?)
 }
 
 /// An access that isl can tell from others of its computation, and that knows that an instance reads before it writes.
@@ -297,6 +369,12 @@ struct Tagged {
 }
 
 impl Tagged {
+    fn all(ctx: &Ctx, algorithm: &Algorithm) -> Result<BTreeMap<AccessRef, Tagged>, Error> {
+        let order = &algorithm.source_order;
+        let depth = algorithm.ids().filter_map(|id| order.path_of(id)).map(|path| path.0.len()).max().unwrap_or(0);
+        algorithm.accesses().map(|at| Ok((at, Tagged::new(ctx, algorithm, order, depth, at)?))).collect()
+    }
+
     fn new(ctx: &Ctx, algorithm: &Algorithm, order: &Schedule, depth: usize, at: AccessRef) -> Result<Tagged, Error> {
         let (name, moment) = match at.which {
             Which::Write => ("write".to_string(), 1),

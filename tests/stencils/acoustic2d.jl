@@ -1,10 +1,14 @@
 # Sound in a plane on staggered grids, in place, with a density of its own in each cell and a source that hums in the middle.
 #! with space((X, P), t, (j, i), (8, 8))
 #! with time_skew(X, t, (j, i), 2, (8, 8))
+#! with overlapped(X, t, (j, i), 2, (8, 8))
+#! gpu overlapped(X, t, (j, i), 2, (8, 8))
 #! gpu stream(X, t, 2, 2, 16)
 #! gpu stream(X, t, 5, 4)
 #! gpu grid_sync(X, t, 2, 2, 4)
 #! run m=4 n=5 steps=1
+#! run m=2 n=3 steps=3
+#! run m=3 n=2 steps=4
 #! run m=19 n=23 steps=8
 #! run m=21 n=18 steps=7
 #! own m=9 n=203 steps=37

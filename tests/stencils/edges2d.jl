@@ -1,10 +1,14 @@
 # Heat in a plate that is insulated along three edges and heated along the fourth: edges have nests of their own, arrays change places.
 #! with time_skew((S, W), t, (j, i), 1, (8, 8))
+#! with overlapped(S, t, (j, i), 2, (8, 8))
+#! gpu overlapped(S, t, (j, i), 2, (8, 8))
 #! gpu stream(S, t, 2, 2, 16)
 #! refused E0401 time_skew((S, W), t, (j, i), 1, (8, 8))
 #! gpu stream(S, t, 3, 4)
 #! gpu grid_sync(S, t, 1, 2, 3)
 #! run m=4 n=5 steps=1
+#! run m=2 n=3 steps=3
+#! run m=3 n=2 steps=4
 #! run m=19 n=23 steps=8
 #! run m=21 n=18 steps=7
 #! own m=9 n=203 steps=37

@@ -4,6 +4,8 @@
 #! with hexagonal(VX, t, (j, i), 3, (4, 8))
 #! with hexagonal(VX, t, (j, i), 1, 2)
 #! with time_skew(VX, t, (j, i), 2, (4, 8))
+#! with overlapped(VX, t, (j, i), 3, (8, 8))
+#! gpu overlapped(VX, t, (j, i), 1, (4, 8))
 #! gpu grid_sync(VX, t, (j, i), (4, 8))
 #! gpu hexagonal(VX, t, (j, i), 1, (2, 8))
 #! run n=9 m=9 steps=1

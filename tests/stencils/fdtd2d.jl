@@ -2,6 +2,8 @@
 #! with hexagonal((F, EY, EX, HZ), t, (j, i), 3, (3, 8))
 #! with time_skew(HZ, t, (j, i), 2, (8, 8))
 #! with space(HZ, t, (j, i), (8, 8))
+#! with overlapped(HZ, t, (j, i), 2, (8, 8))
+#! gpu overlapped(HZ, t, (j, i), 2, (8, 8))
 #! gpu grid_sync(HZ, t, (j, i), (8, 8))
 #! gpu hexagonal((F, EY, EX, HZ), t, (j, i), 3, 3)
 #! gpu stream(F, t, 2, 2, 16)

@@ -1,5 +1,6 @@
 # Gray and Scott's reaction of two substances, which diffuse: one nest, and a number that both of its statements use.
 #! with space((S, R), t, (j, i), (8, 8))
+#! with overlapped(S, t, (j, i), 2, (8, 8))
 #! gpu space((S, R), t, (j, i), (8, 8))
 #! run m=4 n=5 steps=1
 #! run m=19 n=23 steps=8

@@ -102,13 +102,9 @@ pub(super) fn place(
     let arrays: Vec<ArrayId> =
         layout.placements.iter().filter(|(_, it)| it.buffer == id).map(|(&array, _)| array).collect();
     check_inside(ctx, algorithm, schedule, &buffer.name, &arrays, span)?;
-    let flows: Vec<Dependence> = dependences
-        .iter()
-        .filter(|it| it.kind == DependenceKind::Flow && arrays.contains(&it.array))
-        .cloned()
-        .collect();
+    let flows = |it: &Dependence| it.kind == DependenceKind::Flow && arrays.contains(&it.array);
     let assumed = algorithm.assumed()?;
-    for flow in dependence::direct(ctx, algorithm, &flows)? {
+    for flow in dependence::direct_of(ctx, algorithm, dependences, &flows)? {
         let (writer, reader) = (flow.source.computation, flow.sink.computation);
         let values = |id: ComputationId| {
             let each: Vec<Affine> = around.iter().map(|it| it.at[&id].clone()).collect();

@@ -192,9 +192,8 @@ pub(super) fn check(
     let schedule = &placed.scheduled.schedule;
     let buffer: BufferId = placed.layout.placement(arrays[0].0).buffer;
     let here = |array: ArrayId| placed.layout.placement(array).buffer == buffer;
-    let flows: Vec<Dependence> =
-        dependences.iter().filter(|it| it.kind == DependenceKind::Flow && here(it.array)).cloned().collect();
-    for flow in dependence::direct(ctx, algorithm, &flows)? {
+    let flows = |it: &Dependence| it.kind == DependenceKind::Flow && here(it.array);
+    for flow in dependence::direct_of(ctx, algorithm, dependences, &flows)? {
         let writer = flow.source.computation;
         let stored = element(ctx, placed, writer)?;
         for clobber in algorithm.ids().filter(|&id| here(algorithm.computation(id).write.array)) {

@@ -27,6 +27,7 @@ pub use compute_at::compute_at;
 pub use inline::inline;
 pub use join::{between, distribute, fuse};
 pub use linear::{interchange, reverse, shift, skew};
+use overlapped::overlapped_and_renewed;
 pub use overlapped::{overlapped, overlapped_unproved};
 pub use partial::spelled_out;
 pub use pieces::{pieces, pieces_by_size};
@@ -197,6 +198,10 @@ pub fn apply_and_renew(
     if let Command::PiecesBySize { computation, condition } = command {
         let (cut, all) = pieces_by_size(ctx, scheduled, dependences, computation, condition)?;
         return Ok((cut, Some(all)));
+    }
+    if let Command::Overlapped { computation, time, loops, steps, sizes } = command {
+        let (tiled, all) = overlapped_and_renewed(ctx, scheduled, computation, time, loops, *steps, sizes)?;
+        return Ok((tiled, Some(all)));
     }
     if let Command::Privatize { array, computation, at } = command {
         let (own, all) = privatize(ctx, scheduled, array, computation, at)?;

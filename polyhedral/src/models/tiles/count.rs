@@ -64,8 +64,7 @@ pub fn program(ctx: &Ctx, algorithm: &Algorithm, params: &[i64]) -> Result<Progr
         algorithm.context = algorithm.context.fix(DimType::Param, at as u32, &Val::from_i64(ctx, value)?)?;
     }
     let all = dependence::dependences(ctx, &algorithm)?;
-    let direct = dependence::direct(ctx, &algorithm, &all)?;
-    let flows: Vec<Dependence> = direct.into_iter().filter(|it| it.kind == DependenceKind::Flow).collect();
+    let flows = dependence::direct_of(ctx, &algorithm, &all, &|it| it.kind == DependenceKind::Flow)?;
     let certain = |id: ComputationId| algorithm.computation(id).writes_for_certain();
     let (mut values, mut entry, mut touched) =
         (UnionMap::empty_in(ctx)?, UnionMap::empty_in(ctx)?, UnionMap::empty_in(ctx)?);

@@ -177,7 +177,7 @@ impl Build<'_> {
     fn localise(&mut self, array: ArrayId) -> Result<(), Error> {
         let ctx = self.ctx;
         let carried = self.regions.halos.carried.contains(&array);
-        let written = self.stencil.written(ctx, array)?;
+        let written = self.regions.handed[&array].clone();
         // { [block, tile...] -> A[e] }
         let (mut touched, mut read): (Option<Map>, Option<Map>) = (None, None);
         for &id in &self.stencil.statements {

@@ -33,6 +33,13 @@ struct Distance {
     most: Vec<i64>,
 }
 
+impl Distance {
+    /// How much further than the reader the writer has to reach, below and above.
+    fn apart(&self, dimension: usize) -> [i64; 2] {
+        [self.most[dimension], -self.least[dimension]]
+    }
+}
+
 /// The halos of blocks of so many steps.
 pub(super) fn halos(ctx: &Ctx, stencil: &Stencil<'_>, steps: i64) -> Result<Result<Halos, OverlapObstacle>, Error> {
     let (distances, carried) = match distances(ctx, stencil, steps)? {
@@ -40,41 +47,98 @@ pub(super) fn halos(ctx: &Ctx, stencil: &Stencil<'_>, steps: i64) -> Result<Resu
         Err(obstacle) => return Ok(Err(obstacle)),
     };
     let dimensions = stencil.dimensions();
-    // For each statement and number of steps left: how far below and above the tile, along each dimension.
-    let mut reach: BTreeMap<ComputationId, Vec<Vec<[i64; 2]>>> =
+    let mut reach: Reach =
         stencil.statements.iter().map(|&id| (id, vec![vec![[0; 2]; dimensions]; steps as usize])).collect();
+    if !spread(&mut reach, &distances, steps) {
+        return Ok(Err(OverlapObstacle::WithinStep));
+    }
+    let mut of = lines(&reach, |points| line(&points));
+    // Lines reach further than they need to here and there, and what they reach there reads other values.
+    let mut covered = along(&of, steps);
+    let before = covered.clone();
+    if spread(&mut covered, &distances, steps) && covered != before {
+        of = parallel_lines(&reach, &distances, dimensions);
+    }
+    Ok(Ok(Halos { of, carried }))
+}
+
+/// For each statement and number of steps left: how far below and above the tile, along each dimension.
+type Reach = BTreeMap<ComputationId, Vec<Vec<[i64; 2]>>>;
+
+type Lines = BTreeMap<ComputationId, Vec<[Side; 2]>>;
+
+/// Has each statement reach as far as those that read its values; `false` where that has no end within a step.
+fn spread(reach: &mut Reach, distances: &[Distance], steps: i64) -> bool {
     for left in 0..steps {
         // What a step needs of itself goes from statement to statement.
-        for round in 0..=stencil.statements.len() {
+        for round in 0..=reach.len() {
             let mut changed = false;
             for it in distances.iter().filter(|it| left >= it.steps) {
                 let needs = reach[&it.to][(left - it.steps) as usize].clone();
                 let own = &mut reach.get_mut(&it.from).expect("every statement has a reach")[left as usize];
-                for (dimension, [below, above]) in needs.into_iter().enumerate() {
-                    let wanted = [below + it.most[dimension], above - it.least[dimension]];
-                    for (own, wanted) in own[dimension].iter_mut().zip(wanted) {
-                        changed |= wanted > *own;
-                        *own = wanted.max(*own);
+                for (dimension, below_and_above) in needs.into_iter().enumerate() {
+                    for ((own, needs), apart) in own[dimension].iter_mut().zip(below_and_above).zip(it.apart(dimension))
+                    {
+                        changed |= needs + apart > *own;
+                        *own = (needs + apart).max(*own);
                     }
                 }
             }
             if !changed {
                 break;
             }
-            if round == stencil.statements.len() {
-                return Ok(Err(OverlapObstacle::WithinStep));
+            if round == reach.len() {
+                return false;
             }
         }
     }
-    let of = reach.into_iter().map(|(id, by_step)| {
-        let side = |dimension: usize, side: usize| line(by_step.iter().map(|it| it[dimension][side]).collect());
+    true
+}
+
+/// A line for each statement, dimension and side.
+fn lines(reach: &Reach, above: impl Fn(Vec<i64>) -> Side) -> Lines {
+    let of = reach.iter().map(|(&id, by_step)| {
+        let dimensions = by_step.first().map_or(0, Vec::len);
+        let side = |dimension: usize, side: usize| above(by_step.iter().map(|it| it[dimension][side]).collect());
         (id, (0..dimensions).map(|dimension| [side(dimension, 0), side(dimension, 1)]).collect())
     });
-    Ok(Ok(Halos { of: of.collect(), carried }))
+    of.collect()
+}
+
+/// How far lines reach.
+fn along(lines: &Lines, steps: i64) -> Reach {
+    let at = |side: &Side, left: i64| side.at_end + side.slope * left;
+    let of = lines.iter().map(|(&id, sides)| {
+        let step = |left: i64| sides.iter().map(|[below, above]| [at(below, left), at(above, left)]).collect();
+        (id, (0..steps).map(step).collect())
+    });
+    of.collect()
+}
+
+/// Lines of one slope for all statements, for each dimension and side, that begin where the statements reach in the last step: then what
+/// they reach beyond that reads values that they reach, too.
+fn parallel_lines(reach: &Reach, distances: &[Distance], dimensions: usize) -> Lines {
+    let at_end = |id: ComputationId, dimension: usize, side: usize| reach[&id][0][dimension][side];
+    let slope = |dimension: usize, side: usize| {
+        let earlier = distances.iter().filter(|it| it.steps > 0);
+        let rises = earlier.map(|it| {
+            let rise = at_end(it.to, dimension, side) + it.apart(dimension)[side] - at_end(it.from, dimension, side);
+            -(-rise).div_euclid(it.steps)
+        });
+        rises.max().unwrap_or(0).max(0)
+    };
+    let side = |id: ComputationId, dimension: usize, side: usize| Side {
+        at_end: at_end(id, dimension, side),
+        slope: slope(dimension, side),
+    };
+    let of = reach
+        .keys()
+        .map(|&id| (id, (0..dimensions).map(|dimension| [side(id, dimension, 0), side(id, dimension, 1)]).collect()));
+    of.collect()
 }
 
 /// The line above all points that encloses the least.
-fn line(points: Vec<i64>) -> Side {
+fn line(points: &[i64]) -> Side {
     let steepest = points.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0).max(0);
     let lines = (0..=steepest).map(|slope| {
         let at_end = points.iter().zip(0..).map(|(&point, left)| point - slope * left).max().unwrap_or(0);

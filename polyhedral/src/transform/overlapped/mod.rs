@@ -4,25 +4,27 @@ mod build;
 mod gpu;
 mod halo;
 mod region;
+mod sizes;
 mod stencil;
 
 use super::find::{find_computation, find_loop, loop_mut};
 use super::tree::{names_around, simplify};
 use crate::algorithm::{Algorithm, ComputationId, Requirement};
-use crate::bounds;
-use crate::dependence::dependences;
+use crate::dependence::{Dependence, dependences};
+use crate::effort;
 use crate::error::{Error, OverlapObstacle, ScheduleError};
 use crate::isl::{Ctx, Set};
 use crate::layers::Scheduled;
 use crate::legality;
 use crate::print;
 use crate::recompute::{Recomputation, Role, prove};
-use crate::relation;
-use crate::schedule::{Schedule, Tag};
+use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::storage::private::in_order;
+use crate::verify::EntryCheck;
 use build::{Built, build};
 use halo::halos;
 use region::regions;
+use sizes::{Sizes, inside};
 use stencil::recognise;
 
 /// Runs several time steps at once in tiles that overlap.
@@ -52,11 +54,98 @@ pub fn overlapped(
     steps: u32,
     sizes: &[u32],
 ) -> Result<Scheduled, Error> {
-    let Unproved { mut next, plain, roles } = unproved(ctx, scheduled, computation, time, loops, steps, sizes)?;
+    Ok(overlapped_and_renewed(ctx, scheduled, computation, time, loops, steps, sizes)?.0)
+}
+
+/// [`overlapped`], and the dependences of the program that it makes.
+pub(super) fn overlapped_and_renewed(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    computation: &str,
+    time: &str,
+    loops: &[String],
+    steps: u32,
+    sizes: &[u32],
+) -> Result<(Scheduled, Vec<Dependence>), Error> {
+    let request = Request::new(scheduled, computation, time, loops, steps, sizes)?;
+    let (path, _) = find_loop(scheduled, computation, time)?;
+    let met = Sizes::new(ctx, &scheduled.algorithm, &loop_at(scheduled, &path).body.computations())?;
+    if !met.are_exact {
+        match attempt(ctx, &request, &met, Which::Around) {
+            // Around the sizes that count may lie others for which there are no such tiles.
+            Err(error) if !error.is_quota() => {}
+            done => return done,
+        }
+    }
+    attempt(ctx, &request, &met, Which::Exactly)
+}
+
+/// What was asked for.
+struct Request<'a> {
+    scheduled: &'a Scheduled,
+    computation: &'a str,
+    time: &'a str,
+    loops: &'a [String],
+    steps: i64,
+    sizes: Vec<i64>,
+}
+
+impl<'a> Request<'a> {
+    fn new(
+        scheduled: &'a Scheduled,
+        computation: &'a str,
+        time: &'a str,
+        loops: &'a [String],
+        steps: u32,
+        sizes: &[u32],
+    ) -> Result<Request<'a>, Error> {
+        if loops.len() != sizes.len() || loops.is_empty() {
+            return Err(ScheduleError::SizeCount { loops: loops.len(), sizes: sizes.len() }.into());
+        }
+        let (_, it) = find_loop(scheduled, computation, time)?;
+        for inner in loops {
+            find_loop(scheduled, computation, inner)?;
+        }
+        if it.tag != Tag::Sequential {
+            let (computation, at) = (computation.to_string(), time.to_string());
+            return Err(ScheduleError::AlreadyTagged { computation, at, tag: it.tag.adjective() }.into());
+        }
+        let sizes = sizes.iter().map(|&size| i64::from(size)).collect();
+        Ok(Request { scheduled, computation, time, loops, steps: i64::from(steps), sizes })
+    }
+
+    fn refuse(&self, obstacle: OverlapObstacle) -> Error {
+        let (computation, at) = (self.computation.to_string(), self.time.to_string());
+        ScheduleError::CannotOverlap { computation, at, obstacle }.into()
+    }
+}
+
+/// The sizes that tiles are made for.
+#[derive(Clone, Copy)]
+enum Which {
+    /// Those that count, and what lies around them.
+    Around,
+    /// Those that count.
+    Exactly,
+}
+
+/// Makes the tiles, and proves them for the sizes that count.
+fn attempt(ctx: &Ctx, request: &Request<'_>, met: &Sizes, sizes: Which) -> Result<(Scheduled, Vec<Dependence>), Error> {
+    let scheduled = request.scheduled;
+    let context = match sizes {
+        Which::Around => met.around.clone(),
+        Which::Exactly => met.exactly()?,
+    };
+    let Unproved { mut next, plain, roles } = unproved(ctx, request, met, &context)?;
     next.algorithm.source_order = plain;
     let mut original = scheduled.algorithm.clone();
     original.context = next.algorithm.context.clone();
-    if let Err(mismatch) = prove(ctx, &Recomputation { original: &original, new: &next.algorithm, roles: &roles })? {
+    let (original, new) = match sizes {
+        Which::Around => inside(ctx, met, original, next.algorithm.clone(), &roles)?,
+        Which::Exactly => (original, next.algorithm.clone()),
+    };
+    let proved = || prove(ctx, &Recomputation { original: &original, new: &new, roles: &roles });
+    if let Err(mismatch) = ctx.with_budget(proof_budget(ctx, scheduled), proved)? {
         return Err(ScheduleError::OtherValues(mismatch).into());
     }
     next.algorithm.context = scheduled.algorithm.context.clone();
@@ -64,16 +153,29 @@ pub fn overlapped(
     match legality::check(ctx, &next.algorithm, &next.schedule, &all) {
         Err(Error::Schedule(ScheduleError::Illegal(_))) => {
             // Its threads meet in a tile's copy of the array, which the source has no name for.
-            let id = find_computation(&scheduled.algorithm, computation)?;
+            let id = find_computation(&scheduled.algorithm, request.computation)?;
             let array = scheduled.algorithm.computation(id).write.array;
-            let (computation, at) = (computation.to_string(), time.to_string());
-            let obstacle = OverlapObstacle::InPlace { array };
-            return Err(ScheduleError::CannotOverlap { computation, at, obstacle }.into());
+            return Err(request.refuse(OverlapObstacle::InPlace { array }));
         }
         checked => checked?,
     }
     super::check_gpu(&next, &next.schedule)?;
-    Ok(next)
+    Ok((next, all))
+}
+
+/// How much work the proof may take: as much as all that is left, each operation counting once. It has most of the arrays' elements
+/// and loops twice, but few unknowns at a time: measured, an operation takes less than half a microsecond, whatever [`effort::weight`]
+/// says of the program.
+fn proof_budget(ctx: &Ctx, scheduled: &Scheduled) -> u64 {
+    let weight = effort::weight(&scheduled.algorithm, &scheduled.schedule);
+    ctx.operations_left().map_or(0, |left| left.saturating_mul(weight).max(1))
+}
+
+fn loop_at<'a>(scheduled: &'a Scheduled, path: &Path) -> &'a Loop {
+    match scheduled.schedule.node(path) {
+        Some(Node::Loop(it)) => it,
+        Some(Node::Sequence(_) | Node::Computation(_)) | None => panic!("the path was just found and names a loop"),
+    }
 }
 
 /// What [`overlapped`] makes before it is proved, and what its computations are; for those who try the proof. Its context
@@ -87,7 +189,10 @@ pub fn overlapped_unproved(
     steps: u32,
     sizes: &[u32],
 ) -> Result<(Scheduled, Vec<Role>), Error> {
-    let Unproved { mut next, plain, roles } = unproved(ctx, scheduled, computation, time, loops, steps, sizes)?;
+    let request = Request::new(scheduled, computation, time, loops, steps, sizes)?;
+    let (path, _) = find_loop(scheduled, computation, time)?;
+    let met = Sizes::new(ctx, &scheduled.algorithm, &loop_at(scheduled, &path).body.computations())?;
+    let Unproved { mut next, plain, roles } = unproved(ctx, &request, &met, &met.exactly()?)?;
     next.algorithm.source_order = plain;
     Ok((next, roles))
 }
@@ -99,45 +204,22 @@ struct Unproved {
     roles: Vec<Role>,
 }
 
-fn unproved(
-    ctx: &Ctx,
-    scheduled: &Scheduled,
-    computation: &str,
-    time: &str,
-    loops: &[String],
-    steps: u32,
-    sizes: &[u32],
-) -> Result<Unproved, Error> {
-    if loops.len() != sizes.len() || loops.is_empty() {
-        return Err(ScheduleError::SizeCount { loops: loops.len(), sizes: sizes.len() }.into());
-    }
+fn unproved(ctx: &Ctx, request: &Request<'_>, met: &Sizes, context: &Set) -> Result<Unproved, Error> {
+    let Request { scheduled, computation, time, loops, steps, ref sizes } = *request;
     let id = find_computation(&scheduled.algorithm, computation)?;
-    let (path, it) = find_loop(scheduled, computation, time)?;
-    for inner in loops {
-        find_loop(scheduled, computation, inner)?;
-    }
-    if it.tag != Tag::Sequential {
-        let (computation, at) = (computation.to_string(), time.to_string());
-        return Err(ScheduleError::AlreadyTagged { computation, at, tag: it.tag.adjective() }.into());
-    }
-    let refuse = |obstacle: OverlapObstacle| -> Error {
-        ScheduleError::CannotOverlap { computation: computation.to_string(), at: time.to_string(), obstacle }.into()
-    };
-    let sizes: Vec<i64> = sizes.iter().map(|&size| i64::from(size)).collect();
-    let steps = i64::from(steps);
-    let sizes_met = sizes_met(ctx, scheduled, &it.body.computations())?;
+    let (path, _) = find_loop(scheduled, computation, time)?;
     let mut start = scheduled.clone();
-    start.algorithm.context = sizes_met.context.clone();
-    let stencil = recognise(ctx, &start, id, &path, loops)?.map_err(refuse)?;
-    let halos = halos(ctx, &stencil, steps)?.map_err(refuse)?;
-    let regions = regions(ctx, &stencil, halos, steps, &sizes)?;
+    start.algorithm.context = context.clone();
+    let stencil = recognise(ctx, &start, id, &path, loops)?.map_err(|obstacle| request.refuse(obstacle))?;
+    let halos = halos(ctx, &stencil, steps)?.map_err(|obstacle| request.refuse(obstacle))?;
+    let regions = regions(ctx, &stencil, halos, steps, sizes)?;
     let Built { mut next, plain, copies } = build(ctx, &start, &stencil, &regions, time, loops)?;
-    keep_checks(ctx, &scheduled.algorithm, &stencil.statements, &mut next.algorithm)?;
+    keep_checks(&scheduled.algorithm, &met.checks, &stencil.statements, &mut next.algorithm);
     // Sizes that do not pass need no code.
     let made = start.algorithm.computations.len()..next.algorithm.computations.len();
     for at in stencil.statements.iter().map(|id| id.0 as usize).chain(made) {
         let it = &mut next.algorithm.computations[at];
-        let simple = it.domain.gist_params(&start.algorithm.context)?.intersect_params(&sizes_met.runs)?;
+        let simple = it.domain.gist_params(&start.algorithm.context)?.intersect_params(&met.runs)?;
         it.domain = simple.intersect_params(&scheduled.algorithm.context)?;
     }
     let mut roles: Vec<Role> = start.algorithm.ids().map(Role::Repeats).collect();
@@ -145,42 +227,11 @@ fn unproved(
     Ok(Unproved { next, plain: Schedule { root: in_order(&plain.root) }, roles })
 }
 
-/// The sizes that matter.
-struct Sizes {
-    /// Those for which the loop runs at all: it has no statement for others, before and after.
-    runs: Set,
-    /// Those among them that pass the tests at entry.
-    context: Set,
-}
-
-fn sizes_met(ctx: &Ctx, scheduled: &Scheduled, statements: &[ComputationId]) -> Result<Sizes, Error> {
-    let algorithm = &scheduled.algorithm;
-    let mut runs: Option<Set> = None;
-    for &id in statements {
-        let own = relation::domain(algorithm, id)?.params()?;
-        runs = Some(match runs {
-            None => own,
-            Some(others) => others.union(&own)?,
-        });
-    }
-    let runs = runs.expect("a loop holds at least one computation").coalesce()?;
-    let runs = Set::from_basic_set(&runs.simple_hull()?)?;
-    let mut context = algorithm.context.intersect(&runs)?;
-    for requirement in &algorithm.requirements {
-        context = context.intersect(&requirement.holds)?;
-    }
-    for check in bounds::entry_checks(ctx, algorithm)? {
-        context = context.intersect(&check.holds)?;
-    }
-    Ok(Sizes { runs, context: context.coalesce()? })
-}
-
 /// Keeps the conditions on sizes under which subscripts are inside, which the repeated statements no longer tell.
-fn keep_checks(ctx: &Ctx, algorithm: &Algorithm, all: &[ComputationId], next: &mut Algorithm) -> Result<(), Error> {
-    for check in bounds::entry_checks(ctx, algorithm)?.into_iter().filter(|it| all.contains(&it.access.computation)) {
+fn keep_checks(algorithm: &Algorithm, checks: &[EntryCheck], all: &[ComputationId], next: &mut Algorithm) {
+    for check in checks.iter().filter(|it| all.contains(&it.access.computation)) {
         let of = algorithm.computation(check.access.computation);
         let text = format!("`{}` is outside", print::access(algorithm, of, algorithm.access(check.access)));
-        next.requirements.push(Requirement { error: check.error(algorithm), holds: check.holds, text });
+        next.requirements.push(Requirement { error: check.error(algorithm), holds: check.holds.clone(), text });
     }
-    Ok(())
 }

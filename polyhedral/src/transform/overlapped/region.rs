@@ -3,10 +3,11 @@
 use super::halo::Halos;
 use super::stencil::Stencil;
 use crate::affine::Affine;
-use crate::algorithm::{Algorithm, ComputationId};
+use crate::algorithm::{Algorithm, ArrayId, ComputationId};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Id, Map, Set, Space};
 use crate::relation;
+use std::collections::BTreeMap;
 
 /// Blocks of time steps, tiles of space, and how far the tiles' regions reach.
 pub(super) struct Regions {
@@ -17,6 +18,9 @@ pub(super) struct Regions {
     /// `{ [block, tile...] }`: those in which the source runs something.
     pub(super) tiles: Set,
     pub(super) halos: Halos,
+    /// What blocks hand on of each array, `{ A[e] }`: the elements that the loop writes; of an array that goes from block to block
+    /// perhaps others between them, which keep their values.
+    pub(super) handed: BTreeMap<ArrayId, Set>,
 }
 
 impl Regions {
@@ -77,9 +81,43 @@ pub(super) fn regions(
             Some(others) => others.union(&own)?,
         });
     }
-    let tiles = tiles.expect("a loop holds at least one computation").coalesce()?;
+    let mut tiles = tiles.expect("a loop holds at least one computation").coalesce()?;
+    let mut handed = BTreeMap::new();
+    for &array in &stencil.arrays {
+        let written = stencil.written(ctx, array)?;
+        if written.basic_set_count()? < 2 || !halos.carried.contains(&array) {
+            handed.insert(array, written);
+            continue;
+        }
+        let around = Set::from_basic_set(&written.simple_hull()?)?.intersect_params(&algorithm.context)?;
+        let around = around.intersect(&relation::index_set(ctx, algorithm, array)?)?.coalesce()?;
+        // Each of them has a tile.
+        let space = relation::param_space(ctx, algorithm)?;
+        let mut place = Map::from_domain_and_range(&around, &Set::universe(&space.add_unnamed_tuple(0)?)?)?;
+        for (dimension, (&size, &origin)) in sizes.iter().zip(&origins).enumerate() {
+            let axis = Affine::iterator(stencil.axes[&array][dimension]).add_constant(-origin)?.floor_div(size);
+            let value = axis.to_isl(&around.space()?, &algorithm.param_names())?;
+            place = place.flat_range_product(&Map::from_aff(&value)?)?;
+        }
+        let blocks = blocks(ctx, stencil, steps)?;
+        let theirs =
+            Map::from_domain_and_range(&blocks, &around.apply(&place)?)?.wrap()?.flatten()?.reset_tuple_id()?;
+        tiles = tiles.union(&theirs)?;
+        handed.insert(array, around);
+    }
+    let tiles = tiles.coalesce()?;
     let tiles = Set::from_basic_set(&tiles.simple_hull()?)?.intersect_params(&algorithm.context)?;
-    Ok(Regions { steps, sizes: sizes.to_vec(), origins, tiles, halos })
+    Ok(Regions { steps, sizes: sizes.to_vec(), origins, tiles, halos, handed })
+}
+
+/// `{ [block] }`: those of all sizes, whether a statement runs in them or not.
+fn blocks(ctx: &Ctx, stencil: &Stencil<'_>, steps: i64) -> Result<Set, Error> {
+    let algorithm = stencil.algorithm;
+    let (space, names) = (relation::param_space(ctx, algorithm)?.add_unnamed_tuple(1)?, algorithm.param_names());
+    let number = Affine::iterator(0);
+    let begun = stencil.last.sub(&stencil.first)?.sub(&number.scale(steps)?)?;
+    let blocks = at_least_zero(&space, &names, &number)?.intersect(&at_least_zero(&space, &names, &begun)?)?;
+    Ok(blocks.intersect_params(&algorithm.context)?)
 }
 
 /// The instances of a statement in all tiles, `{ S[x, block, tile...] }`, and the map to those of the source.
