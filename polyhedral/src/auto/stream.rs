@@ -78,6 +78,9 @@ const OTHERS: i64 = 42;
 const OTHERS_OF_FIELD: (i64, i64) = (50, -20);
 /// The same for each nest that writes an edge only, a row or a column, and each point of a lane.
 const OTHERS_OF_EDGE: i64 = 6;
+/// The same for each array that does not change and that a stage reads in a matrix, in each step: its addresses, and an element for each
+/// point of a lane. Beyond two fields the numbers for these have it.
+const OTHERS_OF_MEMORY: (i64, i64) = (7, 1);
 /// The most that a thread has.
 const MOST_REGISTERS: i64 = 255;
 /// Registers of a thread for addresses and values, the least that kernels get by with.
@@ -250,6 +253,10 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let edges = it.stages.iter().filter(is_edge).count() as i64 / it.period;
     let others = OTHERS + of_field * (carried - 2).max(0) + OTHERS_OF_EDGE * points * edges;
     let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
+    if it.axes[1].is_none() && carried <= 2 {
+        let arrays = inner_stages(it).map(|stage| from_memory(algorithm, stage).len()).sum::<usize>() as i64;
+        needed += arrays * i64::from(it.size.steps) * (OTHERS_OF_MEMORY.0 + OTHERS_OF_MEMORY.1 * points);
+    }
     if it.axes[1].is_some() {
         let words = it.fields.iter().map(|field| algorithm.array(field.array).element.bytes().div_ceil(4));
         let words = i64::from(words.max().unwrap_or(1));

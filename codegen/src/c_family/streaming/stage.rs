@@ -101,11 +101,7 @@ impl Printer<'_> {
         let rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
         // Where nothing has to be looked at, no edge is.
         let rows = if stage.thin[2] { format!("!{safe} && {rows}") } else { format!("{safe} || ({rows})") };
-        let condition = match &makes {
-            Some(makes) => format!("({rows}) && {makes}"),
-            None => rows,
-        };
-        let inside_text = format!("{condition} ? {} : 0", on_line(it, names, &own.within));
+        let inside_text = format!("{rows} ? {} : 0", on_line(it, names, &own.within));
         let rim = it.stream.fields[stage.field].rim;
         // Points outside of what is written are of interest only where they keep what they were.
         let everywhere = !rim && self.may_be_computed_outside(stage);
@@ -114,9 +110,12 @@ impl Printer<'_> {
         }
         // Most warps never have a point of an edge.
         let is_rare = stage.thin != [false; 3] && it.stream.revises(at);
-        if is_rare {
-            let elsewhere = if stage.thin[0] || stage.thin[1] { "!inner".to_string() } else { format!("!{safe}") };
-            out.open(format!("if ({elsewhere} && __any_sync(0xffffffffu, {inside}))"));
+        let elsewhere = if stage.thin[0] || stage.thin[1] { "!inner".to_string() } else { format!("!{safe}") };
+        let rare = is_rare.then(|| format!("{elsewhere} && __any_sync(0xffffffffu, {inside})"));
+        // The last launches make few of the steps that they have room for, and all of their threads the same.
+        let only: Vec<String> = makes.into_iter().chain(rare).collect();
+        if !only.is_empty() {
+            out.open(format!("if ({})", only.join(" && ")));
         }
         self.operands(it, names, stage, out);
         self.iterators(it, names, at, base, out);
@@ -160,13 +159,18 @@ impl Printer<'_> {
             false => out.line(format!("{value}[{point}] = {inside} >> {point} & 1 ? {text} : {kept};")),
         }
         out.close();
+        let assigned = |value: &str| {
+            let line = of_line(it, names);
+            format!("for (int {point} = 0; {point} < {}; {point}++) {row}{line}[{point}] = {value};", size.points)
+        };
         out.line("#pragma unroll");
-        out.line(format!(
-            "for (int {point} = 0; {point} < {}; {point}++) {row}{}[{point}] = {value}[{point}];",
-            size.points,
-            of_line(it, names)
-        ));
-        if is_rare {
+        out.line(assigned(&format!("{value}[{point}]")));
+        if it.rest.is_some() && !it.stream.revises(at) {
+            out.reopen("else");
+            out.line("#pragma unroll");
+            out.line(assigned(&kept));
+        }
+        if !only.is_empty() {
             out.close();
         }
         let stored = stores_row(it, names, here);
