@@ -107,6 +107,8 @@ const ALL = [
 ]
 
 const COLUMNS = [0, 1, 2, 31, 1009, 20011]
+# The most columns that a block of a kernel here computes.
+const BLOCK = 32
 
 bytes_of(arguments) = sum(sizeof(it) for it in arguments if it isa AbstractArray)
 
@@ -122,8 +124,8 @@ function check()
         arguments = inputs(n)
         expected, actual = copies(arguments), copies(arguments)
         wanted = Tessella.original(f)(expected...)
-        # Each array has room to be aligned.
-        limit = cld(bytes_of(arguments), share) + 4096
+        # Each array has room to be aligned, and a slice is one block's columns at least.
+        limit = max(cld(bytes_of(arguments), share), bytes_of(inputs(min(n, BLOCK)))) + 4096
         got = try
             within(() -> f(actual...), limit)
         catch error
