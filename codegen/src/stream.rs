@@ -355,6 +355,8 @@ pub(crate) fn launches(
         let decides = stream.parts(input.algorithm, &Gpu::HOPPER);
         set(parts, IntExpr::Parts(decides, Box::new(columns), Box::new(it.rows())))
     });
+    let enough = Cond::compare(CompareOp::Gt, get(left), IntExpr::Const(steps));
+    let halved = get(left).floor_div(2);
     let mut body = vec![
         set(pairs, get(count).minus(IntExpr::Const(1)).floor_div(2 * steps)),
         Node::For(For {
@@ -371,12 +373,22 @@ pub(crate) fn launches(
         }),
         set(left, get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)))),
         set(firsts[2], after_pairs(pairs)),
-        set(rests[0].steps, get(left).floor_div(2)),
+        set(
+            rests[0].steps,
+            IntExpr::Select(Box::new(enough.clone()), Box::new(IntExpr::Const(steps)), Box::new(halved)),
+        ),
     ];
-    body.extend(set_turns(rests[0], IntExpr::Const(0)));
+    let few = set_turns(rests[0], IntExpr::Const(0));
     body.extend([
-        set(rests[0].last, IntExpr::Const(0)),
-        Node::Launch(rest_there),
+        // As many steps as the others make, where so many are left.
+        Node::If {
+            condition: enough,
+            then: vec![set(firsts[0], get(firsts[2])), Node::Launch(there)],
+            otherwise: few
+                .into_iter()
+                .chain([set(rests[0].last, IntExpr::Const(0)), Node::Launch(rest_there)])
+                .collect(),
+        },
         set(firsts[3], get(firsts[2]).plus(get(rests[0].steps).times(IntExpr::Const(period)))),
         set(rests[1].steps, get(left).minus(get(rests[0].steps))),
     ]);
