@@ -367,33 +367,43 @@ static __device__ __forceinline__ void streamed_heat_S_R_rest_strip(
                 {
                     // S: streamed_heat.jl:10
                     [[maybe_unused]] const int here = now - 1 * step;
-                    const float (&A_0)[2] = A_rows[step][turn];
-                    float A_1[4];
-                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
-                    const float (&A_2)[2] = A_rows[step][(turn + 1) % 3];
-                    float value[2];
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) {
-                        value[k] = 0.2f * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                    if (step < t_now) {
+                        const float (&A_0)[2] = A_rows[step][turn];
+                        float A_1[4];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const float (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                        float value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = 0.2f * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = (float)0;
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
                     if (is_last && step + 1 == t_now && here >= 3 && here < 11) {
-                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, ((safe || (here >= S_first && here <= S_last)) && step < t_now ? S_within : 0) & B_stored, B_rows[step + 1][turn]);
+                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S_first && here <= S_last) ? S_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
                 {
                     // R: streamed_heat.jl:13
                     [[maybe_unused]] const int here = now - 1 * step;
-                    const unsigned inside = (safe || (here >= R_first && here <= R_last)) && step < t_now ? R_within : 0;
-                    const float (&B_0_new)[2] = B_rows[step + 1][turn];
-                    float value[2];
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose<float>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                    const unsigned inside = safe || (here >= R_first && here <= R_last) ? R_within : 0;
+                    if (step < t_now) {
+                        const float (&B_0_new)[2] = B_rows[step + 1][turn];
+                        float value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<float>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 2) % 3][k];
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
                     if (step + 1 == t_now && here >= 3 && here < 11) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
@@ -521,14 +531,26 @@ extern "C" int32_t streamed_heat(
         }
         const int64_t t_left = t_steps - 4 * t_pairs;
         const int64_t t_first_3 = 4 * t_pairs + 1;
-        const int64_t t_now = floordiv(t_left, 2);
-        const int64_t is_last = 0;
-        {
-            const tessella_grid tessella_blocks = {floordiv(m + 59, 60) * floordiv(n + 7, 8), 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                streamed_heat_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, t_now, is_last);
-                TESSELLA_TRY(cudaGetLastError());
+        const int64_t t_now = t_left > 2 ? 2 : floordiv(t_left, 2);
+        if (t_left > 2) {
+            const int64_t t_first = t_first_3;
+            {
+                const tessella_grid tessella_blocks = {floordiv(m + 59, 60) * floordiv(n + 7, 8), 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    streamed_heat_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            const int64_t is_last = 0;
+            {
+                const tessella_grid tessella_blocks = {floordiv(m + 59, 60) * floordiv(n + 7, 8), 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    streamed_heat_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, t_now, is_last);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
         const int64_t t_first_4 = t_first_3 + t_now;

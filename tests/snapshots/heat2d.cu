@@ -548,33 +548,43 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
                 {
                     // S: heat2d.jl:8
                     [[maybe_unused]] const int here = now - 1 * step;
-                    const double (&A_0)[4] = A_rows[step][turn];
-                    double A_1[6];
-                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
-                    const double (&A_2)[4] = A_rows[step][(turn + 1) % 3];
-                    double value[4];
-                    #pragma unroll
-                    for (int k = 0; k < 4; k++) {
-                        value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                    if (step < t_now) {
+                        const double (&A_0)[4] = A_rows[step][turn];
+                        double A_1[6];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[4] = A_rows[step][(turn + 1) % 3];
+                        double value[4];
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = (double)0;
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = value[k];
                     if (is_last && step + 1 == t_now && here >= 12 && here < rows + 12) {
-                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, ((safe || (here >= S_first && here <= S_last)) && step < t_now ? S_within : 0) & B_stored, B_rows[step + 1][turn]);
+                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S_first && here <= S_last) ? S_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
                 {
                     // R: heat2d.jl:11
                     [[maybe_unused]] const int here = now - 1 * step;
-                    const unsigned inside = (safe || (here >= R_first && here <= R_last)) && step < t_now ? R_within : 0;
-                    const double (&B_0_new)[4] = B_rows[step + 1][turn];
-                    double value[4];
-                    #pragma unroll
-                    for (int k = 0; k < 4; k++) {
-                        value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                    const unsigned inside = safe || (here >= R_first && here <= R_last) ? R_within : 0;
+                    if (step < t_now) {
+                        const double (&B_0_new)[4] = B_rows[step + 1][turn];
+                        double value[4];
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 2) % 3][k];
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = value[k];
                     if (step + 1 == t_now && here >= 12 && here < rows + 12) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
@@ -865,33 +875,43 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(
                 {
                     // S_piece1: heat2d.jl:8
                     [[maybe_unused]] const int here = now - 1 * step;
-                    const double (&A_0)[2] = A_rows[step][turn];
-                    double A_1[4];
-                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
-                    const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
-                    double value[2];
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) {
-                        value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                    if (step < t_now_3) {
+                        const double (&A_0)[2] = A_rows[step][turn];
+                        double A_1[4];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = (double)0;
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
                     if (is_last_3 && step + 1 == t_now_3 && here >= 11 && here < rows + 11) {
-                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, ((safe || (here >= S_piece1_first && here <= S_piece1_last)) && step < t_now_3 ? S_piece1_within : 0) & B_stored, B_rows[step + 1][turn]);
+                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S_piece1_first && here <= S_piece1_last) ? S_piece1_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
                 {
                     // R_piece1: heat2d.jl:11
                     [[maybe_unused]] const int here = now - 1 * step;
-                    const unsigned inside = (safe || (here >= R_piece1_first && here <= R_piece1_last)) && step < t_now_3 ? R_piece1_within : 0;
-                    const double (&B_0_new)[2] = B_rows[step + 1][turn];
-                    double value[2];
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                    const unsigned inside = safe || (here >= R_piece1_first && here <= R_piece1_last) ? R_piece1_within : 0;
+                    if (step < t_now_3) {
+                        const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 2) % 3][k];
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
                     if (step + 1 == t_now_3 && here >= 11 && here < rows + 11) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
@@ -1189,14 +1209,26 @@ extern "C" int32_t heat2d(
             }
             const int64_t t_left = t_steps - 22 * t_pairs;
             const int64_t t_first_3 = 22 * t_pairs + 1;
-            const int64_t t_now = floordiv(t_left, 2);
-            const int64_t is_last = 0;
-            {
-                const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
-                    TESSELLA_TRY(cudaGetLastError());
+            const int64_t t_now = t_left > 11 ? 11 : floordiv(t_left, 2);
+            if (t_left > 11) {
+                const int64_t t_first = t_first_3;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat2d_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first, parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                const int64_t is_last = 0;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
             const int64_t t_first_4 = t_first_3 + t_now;
@@ -1248,14 +1280,26 @@ extern "C" int32_t heat2d(
                         }
                         const int64_t t_left_2 = t_steps_2 - 20 * t_pairs_2;
                         const int64_t t_first_7 = 20 * t_pairs_2 + 1;
-                        const int64_t t_now_3 = floordiv(t_left_2, 2);
-                        const int64_t is_last_3 = 0;
-                        {
-                            const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
-                            if (tessella_blocks.is_too_large()) return -5;
-                            if (!tessella_blocks.is_empty()) {
-                                heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
-                                TESSELLA_TRY(cudaGetLastError());
+                        const int64_t t_now_3 = t_left_2 > 10 ? 10 : floordiv(t_left_2, 2);
+                        if (t_left_2 > 10) {
+                            const int64_t t_first_5 = t_first_7;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                        } else {
+                            const int64_t is_last_3 = 0;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
                             }
                         }
                         const int64_t t_first_8 = t_first_7 + t_now_3;

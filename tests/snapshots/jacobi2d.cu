@@ -577,37 +577,47 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
                 {
                     // S0: jacobi2d.jl:8
                     [[maybe_unused]] const int here = now - 2 * step;
-                    const unsigned inside = (safe || (here >= S0_first && here <= S0_last)) && step < t_now ? S0_within : 0;
-                    const double (&A_0)[4] = A_rows[step][turn];
-                    double A_1[6];
-                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
-                    const double (&A_2)[4] = A_rows[step][(turn + 1) % 3];
-                    double value[4];
-                    #pragma unroll
-                    for (int k = 0; k < 4; k++) {
-                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                    const unsigned inside = safe || (here >= S0_first && here <= S0_last) ? S0_within : 0;
+                    if (step < t_now) {
+                        const double (&A_0)[4] = A_rows[step][turn];
+                        double A_1[6];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[4] = A_rows[step][(turn + 1) % 3];
+                        double value[4];
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = B_rows[step][(turn + 1) % 3][k];
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = value[k];
                     if (is_last && step + 1 == t_now && here >= 11 && here < rows + 11) {
-                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, ((safe || (here >= S0_first && here <= S0_last)) && step < t_now ? S0_within : 0) & B_stored, B_rows[step + 1][turn]);
+                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S0_first && here <= S0_last) ? S0_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
                 {
                     // S1: jacobi2d.jl:11
                     [[maybe_unused]] const int here = now - (2 * step + 1);
-                    const unsigned inside = (safe || (here >= S1_first && here <= S1_last)) && step < t_now ? S1_within : 0;
-                    const double (&B_0_new)[4] = B_rows[step + 1][turn];
-                    double B_1_new[6];
-                    tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
-                    const double (&B_2_new)[4] = B_rows[step + 1][(turn + 1) % 3];
-                    double value[4];
-                    #pragma unroll
-                    for (int k = 0; k < 4; k++) {
-                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                    const unsigned inside = safe || (here >= S1_first && here <= S1_last) ? S1_within : 0;
+                    if (step < t_now) {
+                        const double (&B_0_new)[4] = B_rows[step + 1][turn];
+                        double B_1_new[6];
+                        tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                        const double (&B_2_new)[4] = B_rows[step + 1][(turn + 1) % 3];
+                        double value[4];
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 1) % 3][k];
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = value[k];
                     if (step + 1 == t_now && here >= 11 && here < rows + 11) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
@@ -927,37 +937,47 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
                 {
                     // S0_piece1: jacobi2d.jl:8
                     [[maybe_unused]] const int here = now - 2 * step;
-                    const unsigned inside = (safe || (here >= S0_piece1_first && here <= S0_piece1_last)) && step < t_now_3 ? S0_piece1_within : 0;
-                    const double (&A_0)[2] = A_rows[step][turn];
-                    double A_1[4];
-                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
-                    const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
-                    double value[2];
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                    const unsigned inside = safe || (here >= S0_piece1_first && here <= S0_piece1_last) ? S0_piece1_within : 0;
+                    if (step < t_now_3) {
+                        const double (&A_0)[2] = A_rows[step][turn];
+                        double A_1[4];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = B_rows[step][(turn + 1) % 3][k];
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
                     if (is_last_3 && step + 1 == t_now_3 && here >= 9 && here < rows + 9) {
-                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, ((safe || (here >= S0_piece1_first && here <= S0_piece1_last)) && step < t_now_3 ? S0_piece1_within : 0) & B_stored, B_rows[step + 1][turn]);
+                        tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S0_piece1_first && here <= S0_piece1_last) ? S0_piece1_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
                 {
                     // S1_piece1: jacobi2d.jl:11
                     [[maybe_unused]] const int here = now - (2 * step + 1);
-                    const unsigned inside = (safe || (here >= S1_piece1_first && here <= S1_piece1_last)) && step < t_now_3 ? S1_piece1_within : 0;
-                    const double (&B_0_new)[2] = B_rows[step + 1][turn];
-                    double B_1_new[4];
-                    tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
-                    const double (&B_2_new)[2] = B_rows[step + 1][(turn + 1) % 3];
-                    double value[2];
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) {
-                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                    const unsigned inside = safe || (here >= S1_piece1_first && here <= S1_piece1_last) ? S1_piece1_within : 0;
+                    if (step < t_now_3) {
+                        const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                        double B_1_new[4];
+                        tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                        const double (&B_2_new)[2] = B_rows[step + 1][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    } else {
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 1) % 3][k];
                     }
-                    #pragma unroll
-                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
                     if (step + 1 == t_now_3 && here >= 9 && here < rows + 9) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
@@ -1259,14 +1279,26 @@ extern "C" int32_t jacobi2d(
             }
             const int64_t t_left = t_steps - 10 * t_pairs;
             const int64_t t_first_3 = 10 * t_pairs + 1;
-            const int64_t t_now = floordiv(t_left, 2);
-            const int64_t is_last = 0;
-            {
-                const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
-                if (tessella_blocks.is_too_large()) return -5;
-                if (!tessella_blocks.is_empty()) {
-                    jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
-                    TESSELLA_TRY(cudaGetLastError());
+            const int64_t t_now = t_left > 5 ? 5 : floordiv(t_left, 2);
+            if (t_left > 5) {
+                const int64_t t_first = t_first_3;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        jacobi2d_S0_S1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first, parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                const int64_t is_last = 0;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
             const int64_t t_first_4 = t_first_3 + t_now;
@@ -1318,14 +1350,26 @@ extern "C" int32_t jacobi2d(
                         }
                         const int64_t t_left_2 = t_steps_2 - 8 * t_pairs_2;
                         const int64_t t_first_7 = 8 * t_pairs_2 + 1;
-                        const int64_t t_now_3 = floordiv(t_left_2, 2);
-                        const int64_t is_last_3 = 0;
-                        {
-                            const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
-                            if (tessella_blocks.is_too_large()) return -5;
-                            if (!tessella_blocks.is_empty()) {
-                                jacobi2d_S0_piece1_S1_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
-                                TESSELLA_TRY(cudaGetLastError());
+                        const int64_t t_now_3 = t_left_2 > 4 ? 4 : floordiv(t_left_2, 2);
+                        if (t_left_2 > 4) {
+                            const int64_t t_first_5 = t_first_7;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    jacobi2d_S0_piece1_S1_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                        } else {
+                            const int64_t is_last_3 = 0;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    jacobi2d_S0_piece1_S1_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
                             }
                         }
                         const int64_t t_first_8 = t_first_7 + t_now_3;

@@ -164,8 +164,8 @@ fn attempt(ctx: &Ctx, request: &Request<'_>, met: &Sizes, sizes: Which) -> Resul
 }
 
 /// How much work the proof may take: as much as all that is left, each operation counting once. It has most of the arrays' elements
-/// and loops twice, but few unknowns at a time: measured, an operation takes less than half a microsecond, whatever [`effort::weight`]
-/// says of the program.
+/// and loops twice, but few unknowns at a time: an operation took less than half a microsecond in the stencils of `tests/stencils`, whatever
+/// [`effort::weight`] says of the program. Domains that shrink from step to step take longer, up to half a minute until it gives up.
 fn proof_budget(ctx: &Ctx, scheduled: &Scheduled) -> u64 {
     let weight = effort::weight(&scheduled.algorithm, &scheduled.schedule);
     ctx.operations_left().map_or(0, |left| left.saturating_mul(weight).max(1))

@@ -54,7 +54,7 @@ impl Sizes {
         Ok(Sizes { runs, checks, around, are_exact, holds })
     }
 
-    /// Those of the sizes that count, and no others.
+    /// Those of the sizes that count, without those that a test at entry refuses.
     pub(super) fn exactly(&self) -> Result<Set, Error> {
         if self.are_exact {
             return Ok(self.around.clone());
