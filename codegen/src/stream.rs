@@ -3,7 +3,7 @@
 //! ```text
 //! for t in first:last { nests }
 //!   -> for each pair of blocks { kernel(A -> A_next); kernel(A_next -> A) }
-//!      rest(A -> A_next, half of what is left); rest(A_next -> A, the other half, and what is stored but once)
+//!      kernel(A -> A_next), or rest(A -> A_next, half of what is left) where that is less; rest(A_next -> A, the others, and what is stored but once)
 //! ```
 //!
 //! Where the sizes of a stream say so, one kernel makes all steps of domains that its blocks can hold ([`Residing`]), and those launches others.

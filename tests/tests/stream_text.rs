@@ -432,6 +432,33 @@ impl Case {
     }
 }
 
+/// A warp has points beside the arrays, at which nothing may be read.
+#[test]
+fn named_values_read_memory_only_where_the_statement_has_points() {
+    let commands = ["stream(S, t, 2, 2, 16)", "hexagonal(S, t, 1, 3, 2, 64)", "grid_sync(S, t, 2, 2, 4)"];
+    for command in commands {
+        let text = format!(
+            "@tessella function f!(A::Matrix{{Float32}}, B::Matrix{{Float32}}, w::Matrix{{Float32}}, steps::Int)\n    m, n = size(A)\n    \
+             for t in 1:steps\n        for j in 2:n-1, i in 2:m-1\n            p = w[i, j]\n            q = i > 2 ? w[i-1, j] : p\n            \
+             @comp S B[i, j] = A[i-1, j] + p * p + q * A[i, j+1]\n        end\n        for j in 2:n-1, i in 2:m-1\n            \
+             @comp R A[i, j] = B[i, j]\n        end\n    end\nend\n@schedule f! begin\n    {command}\nend\n"
+        );
+        let options =
+            FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        let sources = Sources::read(&text, &options).unwrap();
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let reads: Vec<&str> =
+            source.kernels.lines().filter(|line| line.contains("const float") && line.contains("w(")).collect();
+        assert!(!reads.is_empty(), "{command}\n{}", source.kernels);
+        let guarded = |line: &str| line.contains(" & 1 ? w(");
+        let resident = command.starts_with("grid_sync");
+        assert!(resident || reads.iter().all(|line| guarded(line)), "{command}: {reads:#?}");
+    }
+}
+
 #[test]
 fn streams_give_what_the_source_says() {
     if Command::new("c++").arg("--version").output().is_err() {

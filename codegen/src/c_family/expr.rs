@@ -57,11 +57,17 @@ impl Printer<'_> {
         };
     }
 
-    /// A value's text.
     /// Declares the values that an instance's expression names.
     pub fn lets(&mut self, at: &Instance<'_>, out: &mut Writer) {
         let all = 0..self.input.algorithm.computation(at.computation).lets.len() as u32;
         self.some_lets(at, &all.collect(), out);
+    }
+
+    /// The same for points of which some are not the statement's: they read memory where `inside` holds.
+    pub fn lets_inside(&mut self, at: &Instance<'_>, inside: String, out: &mut Writer) {
+        self.guard = Some(inside);
+        self.lets(at, out);
+        self.guard = None;
     }
 
     /// The same for some of them.
@@ -74,6 +80,7 @@ impl Printer<'_> {
         }
     }
 
+    /// A value's text.
     pub fn value(&mut self, expr: &Expr, at: &Instance<'_>) -> Bound {
         use Precedence::{Primary, Unary};
         match &expr.kind {
@@ -102,7 +109,11 @@ impl Printer<'_> {
                     return (name.clone(), Primary);
                 }
                 let algorithm = self.input.algorithm;
-                self.element(&algorithm.computation(at.computation).reads[*position as usize], at)
+                let element = self.element(&algorithm.computation(at.computation).reads[*position as usize], at);
+                match &self.guard {
+                    Some(guard) => (format!("({guard} ? {} : ({})0)", element.0, c_type(expr.ty)), Primary),
+                    None => element,
+                }
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.ty, at),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.ty, at),

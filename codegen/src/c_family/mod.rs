@@ -74,6 +74,8 @@ pub struct Printer<'a> {
     in_turns: bool,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
+    /// Where that statement may read memory, if it is printed for points that it does not have.
+    guard: Option<String>,
     /// Comparisons of that statement that come out alike where a flag is set, and how.
     settled: Vec<(Expr, String, bool)>,
     /// The threads of a block along x, in kernels.
@@ -122,6 +124,7 @@ impl<'a> Printer<'a> {
             kept: vec![],
             width: Width::Wide,
             streamed: BTreeMap::new(),
+            guard: None,
             settled: vec![],
             threads: 1,
             in_turns: false,

@@ -154,7 +154,16 @@ impl Chooser<'_> {
             ids.iter().map(|&id| self.algorithm.computation(id).write.array).collect()
         };
         let (first, second) = (written(&below(fine)), written(&below(coarse)));
+        let touches = |id: &ComputationId| {
+            accesses(self.algorithm.computation(*id)).any(|access| {
+                let is_private = self.algorithm.array(access.array).kind == ArrayKind::Private;
+                !is_private && second.contains(&access.array)
+            })
+        };
         let Some(x) = loop_at(schedule, &coarse.down(1)) else { return Ok(None) };
+        if below(fine).iter().any(touches) {
+            return Ok(None);
+        }
         for id in below(coarse) {
             let computation = self.algorithm.computation(id);
             let Some((along, 1)) = iterator_of(&x.at[&id]) else { return Ok(None) };

@@ -3,7 +3,7 @@
 //! `up = i > 1 ? A[i-1, j] : A[i, j]` asks at each point what most of the domain knows: away from the first row it holds. Strips and rows
 //! that lie there need not ask.
 
-use super::Stage;
+use super::{Stage, THIN};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, Computation};
 use crate::expr::{Expr, ExprKind};
@@ -27,10 +27,13 @@ pub enum Away {
 }
 
 impl Settled {
-    /// What is known of a comparison of a stage: nothing unless it compares one iterator of space with what sizes or numbers give.
-    /// Numbers are taken for the beginning of an axis, sizes for its end.
+    /// What is known of a comparison of a stage: nothing unless it compares one iterator of space with a subscript near the first or the
+    /// last one that the stage writes. Elsewhere most of the domain would have to ask. Stages that are an edge themselves know nothing.
     pub fn of(stage: &Stage, expr: &Expr) -> Option<Settled> {
         let ExprKind::Compare(op, left, right) = &expr.kind else { return None };
+        if stage.thin != [false; 3] {
+            return None;
+        }
         let apart = index(left)?.sub(&index(right)?).ok()?;
         let mut axes = (0..3).filter_map(|axis| {
             let iterator = stage.iterators[axis]?;
@@ -46,7 +49,17 @@ impl Settled {
         let limit = rest.scale(-sign).ok()?.add_constant(stage.shift[axis]).ok()?;
         let op = if sign == 1 { *op } else { turned(*op) };
         let by = |away: fn(Affine) -> Away, more: i64| Some(away(limit.add_constant(more).ok()?));
-        let (away, holds) = match (limit.as_constant().is_some(), op) {
+        let (first, last) = &stage.limits[axis];
+        let near = |one: &Affine, other: &Affine| {
+            one.sub(other).ok()?.as_constant().map(i64::abs).filter(|distance| *distance <= THIN)
+        };
+        let begins = match (near(&limit, first), near(last, &limit)) {
+            (Some(from_first), Some(to_last)) => from_first <= to_last,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => return None,
+        };
+        let (away, holds) = match (begins, op) {
             (true, CompareOp::Lt) => (by(Away::From, 0)?, false),
             (true, CompareOp::Le | CompareOp::Eq) => (by(Away::From, 1)?, false),
             (true, CompareOp::Gt | CompareOp::Ne) => (by(Away::From, 1)?, true),

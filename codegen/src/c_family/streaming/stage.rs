@@ -135,7 +135,10 @@ impl Printer<'_> {
             (expr.clone(), flag.to_string(), settled.holds)
         });
         self.settled = known.collect();
-        self.lets(&instance, out);
+        match everywhere {
+            true => self.lets(&instance, out),
+            false => self.lets_inside(&instance, format!("{inside} >> {point} & 1"), out),
+        }
         let text = match &stage.sums {
             None => self.value(&source.value, &instance).0,
             Some(sums) => self.add_up(it, names, (at, sums), &instance, out),
@@ -187,6 +190,7 @@ impl Printer<'_> {
                 Packs::IfAligned,
                 format!("{safe} || {here} <= {} ? {which} : 0", field.last),
             )),
+            // The last stage that writes such a field belongs to the first iteration of a time step, which the last step always makes.
             (false, Some(rest)) => {
                 let last = self.variable(rest.last);
                 let written = format!("{last} && {moment} && {stored}");

@@ -348,10 +348,10 @@ impl Printer<'_> {
         let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
         let instance = Instance { computation: stage.computation, iterators: &iterators };
         let source = self.input.algorithm.computation(stage.computation);
-        self.lets(&instance, out);
+        let bit = format!("{line} * {points} + {point}");
+        self.lets_inside(&instance, format!("{inside} >> ({bit}) & 1"), out);
         let text = self.value(&source.value, &instance).0;
         self.streamed.clear();
-        let bit = format!("{line} * {points} + {point}");
         let kept = match (it.is_carried(stage.field), it.stream.fields[stage.field].rim) {
             (true, _) => format!("{}[{row}{from_base}][{line}][{point}]", field.rows),
             (false, true) => {

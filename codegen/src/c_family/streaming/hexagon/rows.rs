@@ -353,7 +353,7 @@ impl Printer<'_> {
         let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
         let instance = Instance { computation: stage.computation, iterators: &iterators };
         let source = self.input.algorithm.computation(stage.computation);
-        self.lets(&instance, out);
+        self.lets_inside(&instance, format!("{inside} >> {point} & 1"), out);
         let text = self.value(&source.value, &instance).0;
         self.streamed.clear();
         let kept = match (it.is_carried(stage.field), it.stream.fields[stage.field].rim) {
