@@ -378,16 +378,14 @@ pub(crate) fn launches(
             IntExpr::Select(Box::new(enough.clone()), Box::new(IntExpr::Const(steps)), Box::new(halved)),
         ),
     ];
-    let few = set_turns(rests[0], IntExpr::Const(0));
+    let mut half = Vec::from_iter(set_turns(rests[0], IntExpr::Const(0)));
+    half.extend([set(rests[0].last, IntExpr::Const(0)), Node::Launch(rest_there)]);
     body.extend([
         // As many steps as the others make, where so many are left.
         Node::If {
             condition: enough,
             then: vec![set(firsts[0], get(firsts[2])), Node::Launch(there)],
-            otherwise: few
-                .into_iter()
-                .chain([set(rests[0].last, IntExpr::Const(0)), Node::Launch(rest_there)])
-                .collect(),
+            otherwise: half,
         },
         set(firsts[3], get(firsts[2]).plus(get(rests[0].steps).times(IntExpr::Const(period)))),
         set(rests[1].steps, get(left).minus(get(rests[0].steps))),

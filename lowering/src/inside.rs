@@ -143,7 +143,7 @@ impl Proof<'_, '_> {
         let holding = if fact.holds { fact.op } else { negated(fact.op) };
         let (holding, other) = match (self.is_same(value, fact.left), self.is_same(value, fact.right)) {
             (true, _) => (holding, fact.right),
-            (false, true) => (mirrored(holding), fact.left),
+            (false, true) => (holding.mirrored(), fact.left),
             (false, false) => return Formula::False,
         };
         let slack = match (holding, op) {
@@ -270,16 +270,5 @@ fn negated(op: CompareOp) -> CompareOp {
         CompareOp::Le => CompareOp::Gt,
         CompareOp::Gt => CompareOp::Le,
         CompareOp::Ge => CompareOp::Lt,
-    }
-}
-
-fn mirrored(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq => CompareOp::Eq,
-        CompareOp::Ne => CompareOp::Ne,
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
     }
 }

@@ -259,12 +259,12 @@ pub(crate) fn direct_of(
     wanted: &dyn Fn(&Dependence) -> bool,
 ) -> Result<Vec<Dependence>, Error> {
     let names_one = |at: AccessRef| algorithm.access(at).is_affine();
-    let between = Between::new(ctx, algorithm, all)?;
+    let between = Between::new(ctx, algorithm, all, wanted)?;
     let mut tagged: Option<BTreeMap<AccessRef, Tagged>> = None;
     let mut found = vec![];
     for dependence in all.iter().filter(|it| wanted(it)) {
         let relation = match names_one(dependence.source) || names_one(dependence.sink) {
-            true => between.without(dependence)?,
+            true => Some(between.without(dependence)?),
             false => {
                 let tagged = match &mut tagged {
                     Some(tagged) => tagged,
@@ -273,7 +273,9 @@ pub(crate) fn direct_of(
                 last(algorithm, tagged, dependence)?
             }
         };
-        if !relation.is_empty()? {
+        if let Some(relation) = relation
+            && !relation.is_empty()?
+        {
             found.push(Dependence { relation, ..dependence.clone() });
         }
     }
@@ -289,9 +291,14 @@ struct Between<'a> {
 }
 
 impl<'a> Between<'a> {
-    fn new(ctx: &Ctx, algorithm: &'a Algorithm, all: &'a [Dependence]) -> Result<Between<'a>, Error> {
+    fn new(
+        ctx: &Ctx,
+        algorithm: &'a Algorithm,
+        all: &'a [Dependence],
+        wanted: &dyn Fn(&Dependence) -> bool,
+    ) -> Result<Between<'a>, Error> {
         let mut own = BTreeMap::new();
-        for source in all.iter().filter(|it| it.kind == DependenceKind::Anti).map(|it| it.source) {
+        for source in all.iter().filter(|it| it.kind == DependenceKind::Anti && wanted(it)).map(|it| it.source) {
             let it = algorithm.computation(source.computation);
             let read = algorithm.access(source);
             if own.contains_key(&source) || it.write.array != read.array || !it.writes_for_certain() {
@@ -329,8 +336,12 @@ impl<'a> Between<'a> {
     }
 }
 
-/// The pairs of a dependence that have no certain write between them, as isl finds them from all accesses to the array.
-fn last(algorithm: &Algorithm, tagged: &BTreeMap<AccessRef, Tagged>, dependence: &Dependence) -> Result<Map, Error> {
+/// The pairs of a dependence that have no certain write between them, as isl finds them from all accesses to the array; `None` if all have.
+fn last(
+    algorithm: &Algorithm,
+    tagged: &BTreeMap<AccessRef, Tagged>,
+    dependence: &Dependence,
+) -> Result<Option<Map>, Error> {
     let (source, sink) = (&tagged[&dependence.source], &tagged[&dependence.sink]);
     let mut time = source.time.union(&sink.time)?;
     let mut kill: Option<UnionMap> = None;
@@ -355,9 +366,9 @@ fn last(algorithm: &Algorithm, tagged: &BTreeMap<AccessRef, Tagged>, dependence:
     };
     let pairs = query.compute()?.may_dependence.domain_factor_domain()?.range_factor_domain()?;
     if pairs.is_empty()? {
-        return Ok(dependence.relation.subtract(&dependence.relation)?);
+        return Ok(None);
     }
-    Ok(Map::from_union_map(&pairs)?.intersect(&dependence.relation)?.coalesce()?)
+    Ok(Some(Map::from_union_map(&pairs)?.intersect(&dependence.relation)?.coalesce()?))
 }
 
 /// An access that isl can tell from others of its computation, and that knows that an instance reads before it writes.

@@ -60,6 +60,20 @@ pub enum CompareOp {
     Ge,
 }
 
+impl CompareOp {
+    /// `b op a` for `a op b`.
+    pub fn mirrored(self) -> CompareOp {
+        match self {
+            CompareOp::Eq => CompareOp::Eq,
+            CompareOp::Ne => CompareOp::Ne,
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::Le => CompareOp::Ge,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::Ge => CompareOp::Le,
+        }
+    }
+}
+
 /// Functions with a fixed number of operands of one type, which is also the result's, unless said otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Intrinsic {

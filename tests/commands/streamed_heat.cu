@@ -121,7 +121,7 @@ static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T
 }
 
 // Rows row..row + 7, 60 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void streamed_heat_S_R_strip(
@@ -301,7 +301,7 @@ extern "C" __global__ void __launch_bounds__(32, 20) streamed_heat_S_R(
 }
 
 // Rows row..row + 7, 60 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void streamed_heat_S_R_rest_strip(

@@ -298,7 +298,7 @@ template <int columns, int lines, int c0, int c1, int l0, int l1, int p0, int p1
 };
 
 // Rows row..row + rows - 1, 104 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void heat2d_S_R_strip(
@@ -481,7 +481,7 @@ extern "C" __global__ void __launch_bounds__(32, 8) heat2d_S_R(
 }
 
 // Rows row..row + rows - 1, 104 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void heat2d_S_R_rest_strip(
@@ -625,7 +625,7 @@ extern "C" __global__ void __launch_bounds__(32, 8) heat2d_S_R_rest(
 }
 
 // Rows row..row + rows - 1, 44 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_strip(
@@ -808,7 +808,7 @@ extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1(
 }
 
 // Rows row..row + rows - 1, 44 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(

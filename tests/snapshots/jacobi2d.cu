@@ -298,7 +298,7 @@ template <int columns, int lines, int c0, int c1, int l0, int l1, int p0, int p1
 };
 
 // Rows row..row + rows - 1, 104 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void jacobi2d_S0_S1_strip(
@@ -502,7 +502,7 @@ extern "C" __global__ void __launch_bounds__(32, 8) jacobi2d_S0_S1(
 }
 
 // Rows row..row + rows - 1, 104 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
@@ -658,7 +658,7 @@ extern "C" __global__ void __launch_bounds__(32, 8) jacobi2d_S0_S1_rest(
 }
 
 // Rows row..row + rows - 1, 48 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_strip(
@@ -862,7 +862,7 @@ extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_piece1_S1_piece
 }
 
 // Rows row..row + rows - 1, 48 columns a warp.
-// `inner`: its columns, and lines, lie inside of all arrays and boxes.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
 static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(

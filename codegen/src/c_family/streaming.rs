@@ -324,7 +324,7 @@ impl Printer<'_> {
             None => format!("{} + {} - 1", names.row, names.rows),
         };
         out.line(format!("// Rows {}..{last}, {size_text}.", names.row));
-        out.line("// `inner`: its columns, and lines, lie inside of all arrays and boxes.");
+        out.line("// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.");
         out.line("// `packed`: rows of all arrays can be read in packs.");
         out.line("template <bool inner>");
         out.line(format!("static __device__ __forceinline__ void {kernel}_strip("));
@@ -448,7 +448,8 @@ impl Printer<'_> {
         out.blank();
     }
 
-    /// The iterations at whose rows nothing has to be looked at: all that they touch lie inside of all arrays and boxes.
+    /// The iterations at whose rows nothing has to be looked at: all that they touch lie inside of all arrays and boxes, and no
+    /// statement asks there for an edge.
     fn calm(&mut self, it: &Streaming, names: &Locals, out: &mut Writer) {
         let ([first, last], depth) = (&names.calm, it.stream.depth);
         if !has_rows(it) {

@@ -26,23 +26,11 @@ pub(super) fn operator_of(symbol: &str) -> Option<CompareOp> {
     })
 }
 
-/// `b op a` for `a op b`.
-fn mirrored(operator: CompareOp) -> CompareOp {
-    match operator {
-        CompareOp::Eq => CompareOp::Eq,
-        CompareOp::Ne => CompareOp::Ne,
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-    }
-}
-
 /// A comparison with its operands in the order of the source again.
 fn turned(compared: Expr) -> Expr {
     match compared.kind {
         ExprKind::Compare(operator, left, right) => {
-            Expr { kind: ExprKind::Compare(mirrored(operator), right, left), ..compared }
+            Expr { kind: ExprKind::Compare(operator.mirrored(), right, left), ..compared }
         }
         kind => Expr { kind, ..compared },
     }
@@ -206,7 +194,7 @@ impl Checker<'_> {
             (false, false) => Ok(self.compare_integers(operator, left, right, span)),
             (false, true) => self.compare_mixed(operator, symbol, left, right, span),
             (true, _) => {
-                let compared = self.compare_mixed(mirrored(operator), symbol, right, left, span)?;
+                let compared = self.compare_mixed(operator.mirrored(), symbol, right, left, span)?;
                 Ok(turned(compared))
             }
         }
@@ -221,7 +209,7 @@ impl Checker<'_> {
         if left.ty.is_signed_integer() {
             return self.signed_against_unsigned(operator, left, right, span);
         }
-        turned(self.signed_against_unsigned(mirrored(operator), right, left, span))
+        turned(self.signed_against_unsigned(operator.mirrored(), right, left, span))
     }
 
     /// The signed operand's type is not wider than the unsigned one's.

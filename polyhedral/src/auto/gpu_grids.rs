@@ -14,7 +14,7 @@ use super::gpu::TILE;
 use super::profile::{Step, iterator_of, step};
 use super::vectors::{accesses, is_movable};
 use crate::affine::Affine;
-use crate::algorithm::{ArrayId, ArrayKind, ComputationId};
+use crate::algorithm::{Access, ArrayId, ArrayKind, ComputationId};
 use crate::default_order::Memory;
 use crate::error::Error;
 use crate::fresh::fresh_among;
@@ -150,40 +150,33 @@ impl Chooser<'_> {
             return Ok(None);
         }
         let below = |nest: &Path| schedule.node(nest).map(Node::computations).unwrap_or_default();
-        let written = |ids: &[ComputationId]| -> Vec<ArrayId> {
-            ids.iter().map(|&id| self.algorithm.computation(id).write.array).collect()
+        let written = |nest: &Path| -> Vec<ArrayId> {
+            below(nest).into_iter().map(|id| self.algorithm.computation(id).write.array).collect()
         };
-        let (first, second) = (written(&below(fine)), written(&below(coarse)));
-        let touches = |id: &ComputationId| {
-            accesses(self.algorithm.computation(*id)).any(|access| {
-                let is_private = self.algorithm.array(access.array).kind == ArrayKind::Private;
-                !is_private && second.contains(&access.array)
-            })
+        let is_array = |access: &&Access| self.algorithm.array(access.array).kind != ArrayKind::Private;
+        let touches = |nest: &Path, arrays: &[ArrayId]| {
+            let ids = below(nest);
+            let mut all = ids.iter().flat_map(|&id| accesses(self.algorithm.computation(id)).filter(is_array));
+            all.any(|access| arrays.contains(&access.array))
         };
-        let Some(x) = loop_at(schedule, &coarse.down(1)) else { return Ok(None) };
-        if below(fine).iter().any(touches) {
+        let own = written(coarse);
+        if touches(fine, &own) || touches(coarse, &written(fine)) {
             return Ok(None);
         }
+        let Some(x) = loop_at(schedule, &coarse.down(1)) else { return Ok(None) };
         for id in below(coarse) {
             let computation = self.algorithm.computation(id);
             let Some((along, 1)) = iterator_of(&x.at[&id]) else { return Ok(None) };
-            let is_own = |array: ArrayId| second.contains(&array);
-            for access in accesses(computation) {
-                let is_private = self.algorithm.array(access.array).kind == ArrayKind::Private;
-                let moves =
-                    || is_movable(self.algorithm, access) && step(self.algorithm, id, access, along) == Step::Next;
-                if first.contains(&access.array) || is_own(access.array) && !is_private && !moves() {
-                    return Ok(None);
-                }
-            }
-            if computation.predicate.is_some() {
+            let moves =
+                |it: &Access| is_movable(self.algorithm, it) && step(self.algorithm, id, it, along) == Step::Next;
+            let mut stored = accesses(computation).filter(is_array).filter(|it| own.contains(&it.array));
+            if computation.predicate.is_some() || !stored.all(moves) {
                 return Ok(None);
             }
         }
         let all = [fine, coarse].into_iter().flat_map(below);
-        let arrays =
-            all.flat_map(|id| accesses(self.algorithm.computation(id))).map(|it| self.algorithm.array(it.array));
-        let moved = arrays.filter(|it| it.kind != ArrayKind::Private).map(|it| it.element.bytes());
+        let moved = all.flat_map(|id| accesses(self.algorithm.computation(id)).filter(is_array));
+        let moved = moved.map(|it| self.algorithm.array(it.array).element.bytes());
         let widest = moved.max().unwrap_or(u32::MAX);
         let along = i64::from((ROW_BYTES / widest).max(1)).max(ratios[1].factor);
         let few = ratios[0].factor * along <= POINTS;

@@ -7,7 +7,7 @@ use super::{Stage, THIN};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, Computation};
 use crate::expr::{Expr, ExprKind};
-use tessella_scalar::{BinaryOp, CompareOp, Constant, UnaryOp};
+use tessella_scalar::{BinaryOp, CompareOp, UnaryOp};
 
 /// How a comparison comes out away from an edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Settled {
         }
         // `i op limit`.
         let limit = rest.scale(-sign).ok()?.add_constant(stage.shift[axis]).ok()?;
-        let op = if sign == 1 { *op } else { turned(*op) };
+        let op = if sign == 1 { *op } else { op.mirrored() };
         let by = |away: fn(Affine) -> Away, more: i64| Some(away(limit.add_constant(more).ok()?));
         let (first, last) = &stage.limits[axis];
         let near = |one: &Affine, other: &Affine| {
@@ -100,30 +100,17 @@ pub fn is_known(stage: &Stage, condition: &Expr) -> bool {
     }
 }
 
+/// Those of a statement that streams: it has no predicate.
 fn expressions(computation: &Computation) -> impl Iterator<Item = &Expr> {
-    let predicate = computation.predicate.iter();
-    predicate.chain(computation.lets.iter().map(|it| &it.value)).chain([&computation.value])
+    computation.lets.iter().map(|it| &it.value).chain([&computation.value])
 }
 
 fn index(expr: &Expr) -> Option<Affine> {
     match &expr.kind {
         ExprKind::Index(affine) => Some(affine.clone()),
-        ExprKind::Constant(constant) if !expr.ty.is_float() => integer(*constant).map(Affine::constant),
+        ExprKind::Constant(constant) if !expr.ty.is_float() => {
+            constant.as_integer().and_then(|value| i64::try_from(value).ok()).map(Affine::constant)
+        }
         _ => None,
-    }
-}
-
-fn integer(constant: Constant) -> Option<i64> {
-    constant.as_integer().and_then(|value| i64::try_from(value).ok())
-}
-
-/// The same of both sides exchanged.
-fn turned(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-        CompareOp::Eq | CompareOp::Ne => op,
     }
 }
