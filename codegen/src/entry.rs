@@ -31,7 +31,7 @@ pub const STATUS_OUT_OF_MEMORY: i32 = -2;
 pub const STATUS_OUT_OF_CONTEXT: i32 = -3;
 /// The GPU or its driver failed; if it did while arrays were copied back, those before are written.
 pub const STATUS_DEVICE_FAILED: i32 = -4;
-/// A kernel needs more blocks than a grid can have; nothing has been written to the arguments.
+/// A kernel needs more blocks than a grid can have, or than run at once; nothing has been written to the arguments.
 pub const STATUS_GRID_TOO_LARGE: i32 = -5;
 /// A test in the run has failed; the arguments hold again what they held before.
 pub const STATUS_FAILED_LATER: i32 = -6;

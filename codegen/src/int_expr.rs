@@ -400,6 +400,13 @@ impl Cond {
         }
     }
 
+    /// Whether any variable occurs.
+    pub fn involves_variables(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |expr| found |= matches!(expr, IntExpr::Variable(_)));
+        found
+    }
+
     /// Calls `visit` on every expression below.
     pub fn walk(&self, visit: &mut dyn FnMut(&IntExpr)) {
         match self {

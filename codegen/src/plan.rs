@@ -3,6 +3,7 @@
 mod overlap;
 
 use crate::entry::Entry;
+use crate::from_ast::negate;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::argument_of;
@@ -152,7 +153,8 @@ pub enum Step {
     /// Skipped if an extent of the grid is not positive.
     Launch(KernelId),
     /// Launches a kernel with as many blocks as run at once, and no more than its grid has; where the device does not run kernels
-    /// like that, or the blocks would take [too many turns](Blocks::most_turns), runs the other steps.
+    /// like that, or the blocks would take [too many turns](Blocks::most_turns), runs the other steps; where there are none, the call is
+    /// refused.
     Together {
         kernel: KernelId,
         apart: Vec<Step>,
@@ -305,6 +307,50 @@ impl LaunchPlan {
 
     pub fn buffer(&self, id: BufferId) -> Option<&DeviceBuffer> {
         self.buffers.iter().find(|it| it.id == id)
+    }
+
+    /// The kernels whose blocks all have to run at once, since no other steps do their work. An executor refuses calls for which the
+    /// device has too few, before the first step.
+    pub fn required(&self) -> Vec<Required> {
+        let mut all = vec![];
+        required(&self.steps, &Cond::Const(true), &mut all);
+        all
+    }
+}
+
+/// A kernel that nothing stands in for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Required {
+    pub kernel: KernelId,
+    /// What parameters must be for the call to come to it. Its grid, too, depends on them alone.
+    pub when: Cond,
+}
+
+fn required(steps: &[Step], when: &Cond, into: &mut Vec<Required>) {
+    for step in steps {
+        match step {
+            Step::Together { kernel, apart } if apart.is_empty() => {
+                into.push(Required { kernel: *kernel, when: when.clone() });
+            }
+            Step::For { body, .. } | Step::Together { apart: body, .. } => required(body, when, into),
+            Step::If { condition, then, otherwise } => {
+                let and = |more: Cond| Cond::all_of([when.clone(), more]);
+                // Variables have no values before the first step.
+                let is_open = condition.involves_variables();
+                let (so, not) = if is_open { (when.clone(), when.clone()) } else { (and(condition.clone()), and(negate(condition))) };
+                required(then, &so, into);
+                required(otherwise, &not, into);
+            }
+            Step::Allocate(_)
+            | Step::Free(_)
+            | Step::CopyIn(_)
+            | Step::CopyOut(_)
+            | Step::Launch(_)
+            | Step::Synchronize
+            | Step::Record { .. }
+            | Step::Wait { .. }
+            | Step::Let { .. } => {}
+        }
     }
 }
 

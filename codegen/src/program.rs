@@ -64,7 +64,7 @@ pub enum Node {
     },
     Launch(KernelId),
     /// On the host: one launch of a kernel that all its blocks run at the same time, or, where the device cannot hold them or
-    /// it does not pay, what else does the same.
+    /// it does not pay, what else does the same; with nothing else, the call is refused.
     Together {
         kernel: KernelId,
         apart: Vec<Node>,

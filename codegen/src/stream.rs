@@ -6,10 +6,13 @@
 //!      kernel(A -> A_next), or rest(A -> A_next, half of what is left) where that is less; rest(A_next -> A, the others, and what is stored but once)
 //! ```
 //!
-//! Where the sizes of a stream say so, one kernel makes all steps of domains that its blocks can hold ([`Residing`]), and those launches others.
+//! Where the sizes of a stream say so, one kernel makes all steps of domains that its blocks can hold ([`Residing`]), and those launches others; or
+//! there are none, and a call with another domain is refused.
 //!
 //! There is always an even number of launches, so that results end where they belong. [`Streaming`] says what a warp does;
 //! see `tessella_polyhedral::stream` for why that is right.
+
+mod tiles;
 
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -24,6 +27,7 @@ use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::stream::hexagon::Place;
 use tessella_polyhedral::stream::{Hexagon, LANES, Resident, Settled, Stage, Stream};
 use tessella_scalar::CompareOp;
+use tiles::Tiles;
 
 /// What a kernel that streams does; all its threads run it.
 #[derive(Debug, Clone, PartialEq)]
@@ -217,6 +221,7 @@ pub(crate) fn launches(
         .resident
         .as_ref()
         .map(|_| ["all_steps", "rows_of_tile", "tiles", "turns"].map(|it| fresh(&format!("{time}_{it}"))));
+    let of_fewest = stream.size.only_in_tiles().map(|_| fresh(&format!("{time}_most_rows")));
     let stage_iterators = stream.stages.iter().map(|stage| {
         let computation = input.algorithm.computation(stage.computation);
         computation.iterators.iter().map(|name| fresh(name)).collect::<Vec<_>>()
@@ -255,6 +260,17 @@ pub(crate) fn launches(
         halves: None,
         residing: None,
     };
+    let tiles = stream.resident.as_ref().zip(of_tiles).map(|(resident, [whole, rows, share, turns])| {
+        let residing = Residing { count: whole, turns: (period > 1).then_some(turns), rows };
+        let it = Streaming { parts: None, residing: Some(residing), ..streaming(false, firsts[0], None) };
+        let (from, iterations) = (text(&stream.time.0), iterations(&stream.time));
+        Tiles { it, residing, resident, share, from, iterations, name: format!("{kernel_name}_resident") }
+    });
+    if let (Some(tiles), Some(rows)) = (&tiles, of_fewest) {
+        let usual = tiles.usual(input, names, kernels);
+        let fewest = tiles.fewest(input, names, usual, rows, kernels);
+        return tiles.launches(usual, fewest);
+    }
     let mut launch = |back: bool, first: VariableId, rest: Option<Rest>, name: &str, same_as: Option<KernelId>| {
         let streaming = streaming(back, first, rest);
         let mut params = vec![];
@@ -399,16 +415,13 @@ pub(crate) fn launches(
         otherwise: vec![],
     };
     let streamed = [hexagons, vec![set(count, all), any(count, body)]].concat();
-    let (Some(resident), Some([whole, rows, share, all_turns])) = (&stream.resident, of_tiles) else {
-        return streamed;
-    };
-    let turns = (period > 1).then_some(all_turns);
-    let residing = Residing { count: whole, turns, rows };
-    let it = Streaming { parts: None, residing: Some(residing), ..streaming(false, firsts[0], None) };
-    let name = format!("{kernel_name}_resident");
-    let mut body = resident_or(input, names, (it, resident), (share, text(&stream.time.0)), name, kernels, streamed);
-    body.splice(0..0, turns.map(|turns| set(turns, iterations(&stream.time))));
-    vec![set(whole, parts(iterations(&stream.time), period)), any(whole, body)]
+    match tiles {
+        Some(tiles) => {
+            let usual = tiles.usual(input, names, kernels);
+            tiles.launches(usual, streamed)
+        }
+        None => streamed,
+    }
 }
 
 /// What launches have to go through along each axis.
@@ -434,63 +447,6 @@ fn widest(input: &Input<'_>, stream: &Stream) -> [IntExpr; 3] {
 fn iterations((from, until): &(Affine, Affine)) -> IntExpr {
     let text = |affine: &Affine| IntExpr::from_affine(affine, &[]);
     text(until).minus(text(from)).plus(IntExpr::Const(1))
-}
-
-/// One launch of blocks that keep their tiles where they can hold the domain, and all run at once; what is given elsewhere.
-fn resident_or(
-    input: &Input<'_>,
-    names: &Names,
-    (it, resident): (Streaming, &Resident),
-    (share, from): (VariableId, IntExpr),
-    name: String,
-    kernels: &mut Vec<Kernel>,
-    streamed: Vec<Node>,
-) -> Vec<Node> {
-    let residing = it.residing.expect("the launch is told");
-    let get = IntExpr::variable;
-    let set = |variable: VariableId, value: IntExpr| Node::Let { variable, value };
-    let blocks = i64::from(Gpu::HOPPER.multiprocessors);
-    let [strips, bands, along] = it.resident_grid(resident, get(residing.rows));
-    let across = if it.stream.axes[1].is_some() { strips.times(bands) } else { strips };
-    let one = |number: IntExpr| IntExpr::max_of([IntExpr::Const(1), number]);
-    let most = resident.rows_of_block(&it.stream, resident.rows(&it.stream)) / resident.lines(&it.stream);
-    let extents = [0, 1, 2].map(|axis| it.widest(axis));
-    let exist = extents.iter().filter(|extent| extent.as_const().is_none());
-    let exist = exist.map(|extent| Cond::compare(CompareOp::Gt, extent.clone(), IntExpr::Const(0)));
-    let fits = [
-        Cond::compare(CompareOp::Le, across.clone(), IntExpr::Const(blocks)),
-        Cond::compare(CompareOp::Le, get(residing.rows), IntExpr::Const(most - resident.rows_beside())),
-    ];
-    let fits = Cond::all_of(exist.chain(fits));
-    let grid = IntExpr::Select(Box::new(fits), Box::new(across.clone().times(along)), Box::new(IntExpr::Const(0)));
-    let mut params = vec![];
-    for (field, &(own, other)) in it.buffers.iter().enumerate() {
-        let exchanged = resident.exchanged[field].then_some(other);
-        let all = std::iter::once(own).chain(exchanged);
-        params.extend(all.map(|buffer| KernelParam::Buffer { buffer, access: BufferAccess::Write }));
-    }
-    params.extend(params_of_stream(input, names, &it));
-    let rows = it.rows();
-    let dynamic = resident.shared_bytes(input.algorithm, &it.stream);
-    kernels.push(Kernel {
-        name,
-        grid: [grid, IntExpr::Const(1), IntExpr::Const(1)],
-        block: [LANES * resident.size.warps, 1, 1],
-        params,
-        shared: vec![],
-        dynamic: u32::try_from(dynamic).expect("checked against what a block may have"),
-        same_as: None,
-        width: Width::Wide,
-        blocks: Blocks::Resident,
-        body: vec![Node::Streaming(Box::new(it.clone()))],
-    });
-    vec![
-        // Tiles along the last axis, and the rows of each.
-        set(share, one(IntExpr::Const(blocks).over(one(across)))),
-        set(residing.rows, one(rows.plus(get(share)).minus(IntExpr::Const(1)).over(get(share)))),
-        set(it.first, from),
-        Node::Together { kernel: KernelId(kernels.len() as u32 - 1), apart: streamed },
-    ]
 }
 
 /// Time steps that stream after hexagons: the last ones store the fields that are not carried.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
-use tessella_codegen::int_expr::IntExpr;
+use tessella_codegen::int_expr::{Cond, IntExpr};
 use tessella_codegen::plan::{
-    DeviceMemory, Event, HostSide, LaunchPlan, PaddedAxis, PlannedKernel, Queue, Queues, Step,
+    DeviceMemory, Event, HostSide, LaunchPlan, PaddedAxis, PlannedKernel, Queue, Queues, Required, Step,
 };
 use tessella_codegen::program::{Blocks, KernelParam, Width};
 use tessella_polyhedral::layers::{BufferId, Lifetime};
@@ -32,7 +32,9 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     out.line(
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
     );
-    out.line("// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.");
+    let required = plan.required();
+    let or = if required.is_empty() { "" } else { ", or more blocks had to run at once than do" };
+    out.line(format!("// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large{or}."));
     out.line(
         "// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.",
     );
@@ -50,7 +52,10 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     for it in plan.buffers.iter().filter(|it| it.memory == DeviceMemory::Allocated) {
         out.line(format!("tessella_buffer<{}> {};", c_type(it.element), wrapper.device[&it.id]));
     }
-    for kernel in plan.kernels.iter().filter(|it| it.dynamic > 0) {
+    for (number, kernel) in plan.kernels.iter().enumerate().filter(|(_, it)| it.dynamic > 0) {
+        if plan.kernels[..number].iter().any(|it| it.name == kernel.name) {
+            continue;
+        }
         let attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize";
         let allow = format!("cudaFuncSetAttribute({}, {attribute}, {})", kernel.name, kernel.dynamic);
         match kernel.blocks {
@@ -59,6 +64,7 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
             Blocks::Apart | Blocks::Together => out.line(format!("TESSELLA_TRY({allow});")),
         }
     }
+    required.iter().for_each(|it| wrapper.check_required(it, out));
     if let Queues::Apart { events } = plan.queues {
         // Behind the buffers, so that all is done before one of them goes.
         out.line(format!("tessella_streams<{}> tessella_queues;", events.max(1)));
@@ -257,18 +263,40 @@ impl Wrapper<'_, '_> {
         let name = &kernel.name;
         let most = self.printer.int(&kernel.grid[0]);
         out.open("");
-        let (turns, shared) = (kernel.blocks.most_turns(), kernel.dynamic);
-        let blocks = format!("tessella_together((const void *){name}, {}, {shared}, {most}, {turns})", x * y * z);
-        out.line(format!("const unsigned int tessella_all = {blocks};"));
+        let shared = kernel.dynamic;
+        out.line(format!("const unsigned int tessella_all = {};", self.all_at_once(kernel, &most)));
         out.open("if (tessella_all > 0)");
         out.line(format!(
             "TESSELLA_TRY(tessella_launch_together({name}, tessella_all, dim3({x}, {y}, {z}), {shared}{}, {arguments}));",
             self.on(Queue::Kernels)
         ));
-        out.reopen("else");
-        self.steps(apart, out);
+        if !apart.is_empty() {
+            out.reopen("else");
+            self.steps(apart, out);
+        }
         out.close();
         out.close();
+    }
+
+    /// Leaves the function where blocks do not run at once that have to.
+    fn check_required(&mut self, required: &Required, out: &mut Writer) {
+        let kernel = &self.plan.kernels[required.kernel.0 as usize];
+        let mut blocks = self.printer.int(&kernel.grid[0]);
+        if required.when != Cond::Const(true) {
+            blocks = format!("{} ? {blocks} : 0", self.printer.cond(&required.when));
+        }
+        out.open("");
+        out.line(format!("const int64_t tessella_most = {blocks};"));
+        let all = self.all_at_once(kernel, "tessella_most");
+        out.line(format!("if (tessella_most > 0 && {all} == 0) return {STATUS_GRID_TOO_LARGE};"));
+        out.close();
+    }
+
+    /// How many blocks of a kernel to launch at once, of so many at most.
+    fn all_at_once(&self, kernel: &PlannedKernel, most: &str) -> String {
+        let [x, y, z] = kernel.block;
+        let (name, turns, shared) = (&kernel.name, kernel.blocks.most_turns(), kernel.dynamic);
+        format!("tessella_together((const void *){name}, {}, {shared}, {most}, {turns})", x * y * z)
     }
 
     /// What a kernel is called with.

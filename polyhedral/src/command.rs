@@ -99,7 +99,7 @@ pub enum Command {
     /// the lines of each plane that a lane holds.
     Stream { computation: String, at: String, size: StreamSize },
     /// `grid_sync(S, t, 4)`: all steps of the time loop in one kernel, whose blocks keep the domain in shared memory and wait for each
-    /// other after every four steps; where they cannot hold it, the loop streams.
+    /// other after every four steps; where they cannot hold it, a loop that streams already does so, and others are refused.
     Resident { computation: String, at: String, size: ResidentSize },
     /// `inline(S)`: the readers of `S` compute its value themselves.
     Inline { computation: String },

@@ -71,6 +71,16 @@ pub struct StreamSize {
     pub hexagon: Option<HexagonSize>,
     /// All steps in one kernel where the blocks' shared memory holds the whole domain; `None` where they stream whatever the sizes.
     pub resident: Option<ResidentSize>,
+    /// What becomes of other domains.
+    pub larger: Larger,
+}
+
+/// What becomes of domains that blocks cannot hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Larger {
+    Stream,
+    /// The call is refused: all steps were asked for in one kernel, and nothing else.
+    Refuse,
 }
 
 /// Tiles that stay in shared memory for all time steps: see [`crate::stream::resident`].
@@ -144,6 +154,7 @@ impl StreamSize {
         warps: StreamSize::WARPS,
         hexagon: None,
         resident: None,
+        larger: Larger::Stream,
     };
 
     /// Hexagons. The steps that they leave to the end stream, a few at a time.
@@ -151,8 +162,24 @@ impl StreamSize {
         StreamSize { steps: 2, points, rows: Some(64), lines: 4, hexagon: Some(hexagon), ..StreamSize::USUAL }
     }
 
+    /// All steps in one kernel, and no streams.
+    pub fn in_tiles(resident: ResidentSize) -> StreamSize {
+        StreamSize { resident: Some(resident), larger: Larger::Refuse, ..StreamSize::USUAL }
+    }
+
+    /// The tiles that blocks keep, where there is nothing else.
+    pub fn only_in_tiles(&self) -> Option<ResidentSize> {
+        match self.larger {
+            Larger::Stream => None,
+            Larger::Refuse => self.resident,
+        }
+    }
+
     /// The commands that ask for it, as comments beside a loop have them.
     pub fn comment(&self) -> String {
+        if let Some(it) = self.only_in_tiles() {
+            return format!("  # grid_sync({it})");
+        }
         let name = if self.hexagon.is_some() { "hexagonal" } else { "stream" };
         let resident = self.resident.map(|it| format!("grid_sync({it}), else "));
         format!("  # {}{name}({self})", resident.unwrap_or_default())
@@ -168,7 +195,7 @@ impl StreamSize {
 impl std::fmt::Display for StreamSize {
     /// The sizes as a command has them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let StreamSize { steps, points, rows, lines, warps, hexagon, resident: _ } = self;
+        let StreamSize { steps, points, rows, lines, warps, hexagon, resident: _, larger: _ } = self;
         if let Some(HexagonSize { height, width, threads, tiles }) = hexagon {
             return write!(f, "{height}, {width}, {points}, {threads}, {tiles}");
         }

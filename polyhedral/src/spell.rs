@@ -127,8 +127,10 @@ impl Way<'_> {
                 Tag::Unroll(factor) => self.go(Command::Unroll { computation, at, factor })?,
                 Tag::Separate => self.go(Command::Separate { computation, loops: vec![at] })?,
                 Tag::Stream(size) => {
-                    let streams = StreamSize { resident: None, ..size };
-                    self.go(Command::Stream { computation: computation.clone(), at: at.clone(), size: streams })?;
+                    if size.only_in_tiles().is_none() {
+                        let size = StreamSize { resident: None, ..size };
+                        self.go(Command::Stream { computation: computation.clone(), at: at.clone(), size })?;
+                    }
                     if let Some(size) = size.resident {
                         self.go(Command::Resident { computation, at, size })?;
                     }

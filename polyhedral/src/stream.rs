@@ -469,7 +469,9 @@ impl Nests {
         for at in 0..stream.stages.len() {
             stream.stages[at].sums = sums::of_stage(algorithm, &stream, at);
         }
-        stream.check_size(algorithm)?;
+        if size.only_in_tiles().is_none() {
+            stream.check_size(algorithm)?;
+        }
         if let Some(hexagon) = size.hexagon {
             stream.hexagon = Some(Hexagon::of(algorithm, &stream, hexagon)?);
         }

@@ -39,6 +39,13 @@ pub enum RuntimeError {
     #[error("kernel `{kernel}` needs {blocks} blocks along {axis}; the GPU allows {limit}")]
     GridTooLarge { kernel: String, axis: char, blocks: i64, limit: i64 },
 
+    /// Blocks that keep what they work on have to run at once, and there is nothing else to do their work.
+    #[error(
+        "kernel `{kernel}` keeps its domain in {blocks} blocks with {shared_bytes} bytes of shared memory each, which have to run at once; \
+             the GPU runs {held}"
+    )]
+    TooManyTogether { kernel: String, blocks: i64, shared_bytes: u32, held: i64 },
+
     #[error("kernel `{kernel}` has thread blocks of {} x {} x {} threads; the GPU allows {limit}", block[0], block[1], block[2])]
     BlockTooLarge { kernel: String, block: [u32; 3], limit: u64 },
 
@@ -88,7 +95,7 @@ impl RuntimeError {
             RuntimeError::Cuda(CudaError::OutOfMemory { .. })
             | RuntimeError::DeviceMemory { .. }
             | RuntimeError::SliceMemory { .. } => STATUS_OUT_OF_MEMORY,
-            RuntimeError::GridTooLarge { .. } => STATUS_GRID_TOO_LARGE,
+            RuntimeError::GridTooLarge { .. } | RuntimeError::TooManyTogether { .. } => STATUS_GRID_TOO_LARGE,
             RuntimeError::NoCompiler { .. }
             | RuntimeError::NamedCompiler { .. }
             | RuntimeError::Refused(_)
@@ -120,7 +127,9 @@ impl RuntimeError {
             | RuntimeError::DeviceMemory { .. }
             | RuntimeError::SliceMemory { .. } => "E0705",
             RuntimeError::Cuda(CudaError::Driver { .. } | CudaError::OutsideBuffer { .. }) => "E0706",
-            RuntimeError::GridTooLarge { .. } | RuntimeError::BlockTooLarge { .. } => "E0707",
+            RuntimeError::GridTooLarge { .. }
+            | RuntimeError::TooManyTogether { .. }
+            | RuntimeError::BlockTooLarge { .. } => "E0707",
             RuntimeError::MalformedPlan(_) => "E0708",
         })
     }
@@ -165,6 +174,17 @@ impl IntoDiagnostic for RuntimeError {
             RuntimeError::Cuda(cuda) => cuda_diagnostic(self.code(), cuda),
             RuntimeError::GridTooLarge { .. } => error(self.to_string())
                 .with_help("tile the loop that is mapped to this axis, or map a shorter one to it"),
+            RuntimeError::TooManyTogether { blocks, held, .. } => {
+                let refused = error(self.to_string());
+                let refused = if blocks <= held {
+                    refused.with_note("other programs that use the GPU leave no room for them")
+                } else {
+                    refused
+                };
+                refused.with_help(
+                    "use smaller arrays, `space`, or `stream(S, t, ...)` alone or before the `grid_sync(S, t, ...)`: then larger arrays stream",
+                )
+            }
             RuntimeError::BlockTooLarge { .. } => error(self.to_string()).with_help("make the tiles of `gpu` smaller"),
             RuntimeError::DeviceMemory { .. } => {
                 error(self.to_string()).with_help("use smaller arrays, free GPU memory, use `target=:c`, or `chunked=true` where iterations of an outer loop are independent")

@@ -11,7 +11,7 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::reduction::accumulates;
 use tessella_polyhedral::report::{self, Carried, Distance, LoopReport, ReportedDependence};
-use tessella_polyhedral::schedule::{Node, Path, ProcessorAxis, StreamSize, Tag};
+use tessella_polyhedral::schedule::{Larger, Node, Path, ProcessorAxis, StreamSize, Tag};
 use tessella_polyhedral::verify::Verified;
 use tessella_scalar::BinaryOp;
 
@@ -248,7 +248,7 @@ fn passes(verified: &Verified, path: &Path) -> String {
 
 /// How a time loop streams.
 fn how_it_streams(size: StreamSize) -> String {
-    let apart = match size.hexagon {
+    let elsewhere = match size.hexagon {
         Some(it) => format!(
             "in hexagons of {} steps, in their first and last step {} rows high, whose rows lie in registers",
             it.steps(),
@@ -257,10 +257,14 @@ fn how_it_streams(size: StreamSize) -> String {
         None if size.steps == 1 => "each step in one pass over the data, in registers".to_string(),
         None => format!("{} steps in one pass over the data, in registers", size.steps),
     };
-    let Some(it) = size.resident else { return format!("in order, {apart}") };
+    let Some(it) = size.resident else { return format!("in order, {elsewhere}") };
     let often = if it.steps == 1 { "step".to_string() } else { format!("{} steps", it.steps) };
+    let elsewhere = match size.larger {
+        Larger::Stream => format!("else {elsewhere}"),
+        Larger::Refuse => "a call of which they cannot is refused".to_string(),
+    };
     format!(
-        "in order inside of one kernel where its blocks hold all of it in shared memory, which wait for each other after every {often}; else {apart}"
+        "in order inside of one kernel where its blocks hold all of it in shared memory, which wait for each other after every {often}; {elsewhere}"
     )
 }
 

@@ -19,7 +19,7 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
     let Some(Node::Loop(it)) = verified.schedule().node(path) else { return Ok(vec![]) };
     let it = Loop { tag: Tag::Sequential, ..it.clone() };
     // Where blocks hold the domain, the way of streams does not matter.
-    let (kept, chosen) = (chosen.resident, StreamSize { resident: None, ..chosen });
+    let (in_tiles, chosen) = (chosen, StreamSize { resident: None, ..chosen });
     let algorithm = verified.algorithm();
     // A stream that stands in for another one where matrices are small.
     let of_sizes = |id: &ComputationId| algorithm.whole.as_ref().is_some_and(|whole| whole.sizes.contains_key(id));
@@ -65,8 +65,8 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
         ),
     ];
     let mut told: Vec<String> = heading.into_iter().chain(lines).collect();
-    if let Some(size) = kept {
-        told.extend(tiles(ctx, algorithm, (&it, chosen, path.0.len()), (statement, size, results))?);
+    if let Some(size) = in_tiles.resident {
+        told.extend(tiles(ctx, algorithm, (&it, in_tiles, path.0.len()), (statement, size, results))?);
     }
     Ok(told)
 }

@@ -49,12 +49,12 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
             if let ("grid_sync", [steps, points, rows, warps, lines], ExprKind::MacroCall { .. }) =
                 (name.value.as_str(), options, &last.kind)
             {
+                let resident = tiles([steps, points, rows, warps, lines])?;
                 return match node(last)? {
-                    OrderNode::Loop(OrderLoop { tag: Tag::Stream(streams), name, runs, body }) => {
-                        let (steps, points, rows) = (size(steps)?, size(points)?, size(rows)?);
-                        let resident =
-                            Some(ResidentSize { steps, points, rows, warps: size(warps)?, lines: size(lines)? });
-                        let tag = Tag::Stream(StreamSize { resident, ..streams });
+                    OrderNode::Loop(OrderLoop { tag: Tag::Stream(streams), name, runs, body })
+                        if streams.resident.is_none() =>
+                    {
+                        let tag = Tag::Stream(StreamSize { resident: Some(resident), ..streams });
                         Ok(OrderNode::Loop(OrderLoop { tag, name, runs, body }))
                     }
                     _ => wrong(TreeProblem::Tag, name.span),
@@ -65,6 +65,9 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
                 ("parallel", []) => Tag::Parallel,
                 ("separate", []) => Tag::Separate,
                 ("grid_sync", []) => Tag::GridSync,
+                ("grid_sync", [steps, points, rows, warps, lines]) => {
+                    Tag::Stream(StreamSize::in_tiles(tiles([steps, points, rows, warps, lines])?))
+                }
                 ("combine", []) => Tag::Combine,
                 ("vectorize", [width]) => Tag::Vector(size(width)?),
                 ("unroll", [factor]) => Tag::Unroll(size(factor)?),
@@ -170,6 +173,17 @@ fn size(expr: &Expr) -> Result<u32, CommandError> {
         Some(Ok(size @ 1..)) => Ok(size),
         Some(Ok(0) | Err(_)) | None => wrong(TreeProblem::Size, expr.span),
     }
+}
+
+/// The tiles that blocks keep.
+fn tiles([steps, points, rows, warps, lines]: [&Expr; 5]) -> Result<ResidentSize, CommandError> {
+    Ok(ResidentSize {
+        steps: size(steps)?,
+        points: size(points)?,
+        rows: size(rows)?,
+        warps: size(warps)?,
+        lines: size(lines)?,
+    })
 }
 
 fn axis(expr: &Expr) -> Result<ProcessorAxis, CommandError> {

@@ -86,7 +86,10 @@ pub(super) fn streams(ctx: &Ctx, start: &Scheduled, params: &[i64]) -> Result<Ve
             let Some(size) = weighed.size.and_then(|size| size.resident) else { continue };
             let time = weighed.time / 1000.0;
             let predicted = Some(Prediction { time, bytes: Some(weighed.bytes), runs: 1.0, fits: true });
-            let commands = vec![Command::Resident { computation: computation.clone(), at: it.name.clone(), size }];
+            // Calls of other sizes may follow: what blocks cannot hold streams.
+            let (computation, at) = (computation.clone(), it.name.clone());
+            let streams = Command::Stream { computation: computation.clone(), at: at.clone(), size: any };
+            let commands = vec![streams, Command::Resident { computation, at, size }];
             all.push(Candidate { family: Family::GridSync, commands, predicted });
         }
     }

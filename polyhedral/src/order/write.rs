@@ -2,7 +2,7 @@
 
 use super::{Formula, OrderLoop, OrderNode, OrderTree, Runs};
 use crate::algorithm::Algorithm;
-use crate::schedule::{Loop, Node, ProcessorAxis, Schedule, StreamSize, Tag};
+use crate::schedule::{Larger, Loop, Node, ProcessorAxis, Schedule, StreamSize, Tag};
 
 /// The tree with names.
 pub fn spell(algorithm: &Algorithm, schedule: &Schedule) -> OrderTree {
@@ -67,8 +67,11 @@ fn prefix(tag: Tag) -> String {
         Tag::Vector(width) => format!("@vectorize {width} "),
         Tag::Unroll(factor) => format!("@unroll {factor} "),
         Tag::Separate => "@separate ".to_string(),
-        Tag::Stream(size @ StreamSize { resident: Some(it), .. }) => {
-            let streams = prefix(Tag::Stream(StreamSize { resident: None, ..size }));
+        Tag::Stream(size @ StreamSize { resident: Some(it), larger, .. }) => {
+            let streams = match larger {
+                Larger::Stream => prefix(Tag::Stream(StreamSize { resident: None, ..size })),
+                Larger::Refuse => String::new(),
+            };
             format!("@grid_sync {} {} {} {} {} {streams}", it.steps, it.points, it.rows, it.warps, it.lines)
         }
         Tag::Stream(StreamSize { points, hexagon: Some(it), .. }) => {

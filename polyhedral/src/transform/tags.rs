@@ -131,8 +131,8 @@ pub fn stream(
     Ok(apart)
 }
 
-/// Has all steps of a time loop run in one kernel where its blocks hold the domain, and stream elsewhere: as they do already, or in a size
-/// in which they can; see [`crate::stream::resident`].
+/// Has all steps of a time loop run in one kernel: where its blocks hold the domain if the loop streams already, else whatever the domain;
+/// see [`crate::stream::resident`].
 pub fn resident(
     ctx: &Ctx,
     scheduled: &Scheduled,
@@ -141,21 +141,13 @@ pub fn resident(
     size: ResidentSize,
 ) -> Result<Schedule, Error> {
     let (path, it) = find_loop(scheduled, computation, at)?;
-    if let Tag::Stream(streams) = it.tag {
-        let mut schedule = scheduled.schedule.clone();
-        loop_mut(&mut schedule, &path).tag = Tag::Stream(StreamSize { resident: Some(size), ..streams });
-        crate::stream::streams(ctx, &scheduled.algorithm, &schedule)?;
-        return Ok(schedule);
-    }
-    let sizes = [(2, 4, 8), (1, 4, 8), (1, 8, 8), (1, 2, 4), (1, 2, 6), (1, 1, 9), (1, 2, 9), (1, 16, 8)];
-    let mut refused = None;
-    for (steps, points, lines) in sizes {
-        match stream(ctx, scheduled, computation, at, StreamSize { steps, points, lines, ..StreamSize::USUAL }) {
-            Ok(schedule) => return resident(ctx, &Scheduled { schedule, ..scheduled.clone() }, computation, at, size),
-            Err(error) => refused = refused.or(Some(error)),
-        }
-    }
-    Err(refused.expect("some size was tried"))
+    let Tag::Stream(streams) = it.tag else {
+        return stream(ctx, scheduled, computation, at, StreamSize::in_tiles(size));
+    };
+    let mut schedule = scheduled.schedule.clone();
+    loop_mut(&mut schedule, &path).tag = Tag::Stream(StreamSize { resident: Some(size), ..streams });
+    crate::stream::streams(ctx, &scheduled.algorithm, &schedule)?;
+    Ok(schedule)
 }
 
 /// Checks that GPU loops can be mapped: blocks outside threads, each axis once. Inside of a block nests of thread loops may

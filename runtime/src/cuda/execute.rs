@@ -19,7 +19,7 @@ use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::STATUS_OK;
 use tessella_codegen::error::MAX_THREADS;
 use tessella_codegen::int_expr::Environment;
-use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel, Queue};
+use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel, Queue, Required};
 use tessella_codegen::program::KernelId;
 use tessella_polyhedral::layers::BufferId;
 
@@ -35,6 +35,8 @@ pub struct CudaProgram<G: Gpu> {
     constants: BTreeMap<usize, G::Buffer>,
     /// Held by a call that uses them, or kernels whose blocks wait for each other: there is one of each for all calls.
     turn: Mutex<()>,
+    /// The kernels whose blocks must all run at once.
+    required: Vec<Required>,
     /// Keeps the kernels' code; `None` if there are none.
     _module: Option<G::Module>,
     pool: Mutex<Pool<G::Buffer>>,
@@ -82,6 +84,7 @@ impl<G: Gpu> CudaProgram<G> {
         }
         let types = parameter_types(&plan)?;
         let positions = plan.buffers.iter().enumerate().map(|(position, buffer)| (buffer.id, position)).collect();
+        let required = plan.required();
         let (pool, turn, graphs) = (Mutex::new(Pool::new()), Mutex::new(()), Mutex::default());
         let asked = env::var(OVERLAP_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
         let overlaps_from = asked.unwrap_or(OVERLAPS_FROM);
@@ -92,6 +95,7 @@ impl<G: Gpu> CudaProgram<G> {
             kernels,
             constants,
             turn,
+            required,
             _module: module,
             pool,
             graphs,
@@ -243,6 +247,7 @@ impl<G: Gpu> CudaProgram<G> {
         windows: &BTreeMap<usize, Window>,
         watcher: Option<&mut Watcher<'_, G>>,
     ) -> Result<(), RuntimeError> {
+        self.check_required(&arguments.environment)?;
         let mut sizes = self.sizes(&arguments.environment)?;
         for (&at, window) in windows {
             sizes[at] = window.room;
@@ -330,6 +335,23 @@ impl<G: Gpu> CudaProgram<G> {
         Ok(i64::from(each) * i64::from(properties.multiprocessors))
     }
 
+    /// Whether the blocks run at once that have to, with these parameters.
+    fn check_required(&self, environment: &Environment) -> Result<(), RuntimeError> {
+        for it in &self.required {
+            let (planned, _) = self.planned(it.kernel)?;
+            let comes = it.when.evaluate(environment);
+            let blocks = comes.and_then(|comes| if comes { planned.grid[0].evaluate(environment) } else { Some(0) });
+            let blocks = blocks.ok_or_else(|| malformed(format!("the blocks of `{}` cannot be counted", planned.name)))?;
+            if blocks > 0 {
+                let held = self.held_at_once(it.kernel)?;
+                if blocks > held {
+                    return Err(too_many_together(planned, blocks, held));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn position(&self, buffer: BufferId) -> Result<usize, RuntimeError> {
         self.positions
             .get(&buffer)
@@ -390,6 +412,11 @@ const OVERLAPS_FROM: u64 = 1 << 19;
 
 /// The driver's status for more blocks than run at once.
 const TOO_MANY_TOGETHER: i32 = 720;
+
+/// A kernel has so many blocks, and the device runs no more of them at once than these.
+fn too_many_together(planned: &PlannedKernel, blocks: i64, held: i64) -> RuntimeError {
+    RuntimeError::TooManyTogether { kernel: planned.name.clone(), blocks, shared_bytes: planned.dynamic, held }
+}
 
 /// What the device says, or what all devices allow if it does not.
 fn limit_of(device: i32, all: i64) -> i64 {

@@ -30,7 +30,7 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
     let field =
         |at: usize| Field { array: ArrayId(at as u32), writer: at, finisher: at, carried: true, rim: true, lead: 0 };
     Stream {
-        size: StreamSize { steps, points: 4, rows: Some(16), lines: 1, warps: 1, hexagon: None, resident: None },
+        size: StreamSize { steps, rows: Some(16), lines: 1, warps: 1, ..StreamSize::USUAL },
         axes: [Some(0), None, Some(1)],
         time: zero(),
         period: 1,

@@ -6,7 +6,7 @@ use super::super::gpu::{Argument, Gpu, LaunchShape};
 use super::super::pool::Pool;
 use super::super::watch::{Results, Watcher};
 use super::replay::Replay;
-use super::{CudaProgram, TOO_MANY_TOGETHER, Window, address_size, held, limit_of, malformed};
+use super::{CudaProgram, TOO_MANY_TOGETHER, Window, address_size, held, limit_of, malformed, too_many_together};
 use crate::error::RuntimeError;
 use std::collections::BTreeMap;
 use tessella_codegen::entry::MAX_GRID;
@@ -237,7 +237,7 @@ impl<G: Gpu> Run<'_, '_, G> {
         unsafe { self.launch_grid(id, grid) }
     }
 
-    /// Launches all blocks at once, or runs the steps that do the same.
+    /// Launches all blocks at once, or runs the steps that do the same, if there are any.
     ///
     /// # Safety
     /// As for [`CudaProgram::run`].
@@ -253,6 +253,9 @@ impl<G: Gpu> Run<'_, '_, G> {
                 Err(RuntimeError::Cuda(CudaError::Driver { code: TOO_MANY_TOGETHER, .. })) => {}
                 other => return other,
             }
+        }
+        if most > 0 && apart.is_empty() {
+            return Err(too_many_together(planned, most, held));
         }
         // SAFETY: promised by the caller.
         unsafe { self.steps(apart) }
