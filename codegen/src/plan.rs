@@ -337,7 +337,11 @@ fn required(steps: &[Step], when: &Cond, into: &mut Vec<Required>) {
                 let and = |more: Cond| Cond::all_of([when.clone(), more]);
                 // Variables have no values before the first step.
                 let is_open = condition.involves_variables();
-                let (so, not) = if is_open { (when.clone(), when.clone()) } else { (and(condition.clone()), and(negate(condition))) };
+                let (so, not) = if is_open {
+                    (when.clone(), when.clone())
+                } else {
+                    (and(condition.clone()), and(negate(condition)))
+                };
                 required(then, &so, into);
                 required(otherwise, &not, into);
             }

@@ -34,7 +34,9 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     );
     let required = plan.required();
     let or = if required.is_empty() { "" } else { ", or more blocks had to run at once than do" };
-    out.line(format!("// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large{or}."));
+    out.line(format!(
+        "// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large{or}."
+    ));
     out.line(
         "// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.",
     );

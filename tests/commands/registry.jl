@@ -47,6 +47,7 @@ const ALL = [
     program("threads_of_a_copy", Float64, :cuda),
     program("streamed_heat", Float32, :cuda),
     program("heat_in_one_kernel", Float32, :cuda),
+    program("heat_in_tiles", Float32, :cuda),
     program("counts_in_one_piece", Int32, :cuda),
 ]
 

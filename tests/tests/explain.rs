@@ -45,6 +45,21 @@ fn loops_of(text: &str) -> Result<String, String> {
 }
 
 #[test]
+fn tiles_that_stay_say_what_they_hold_and_what_becomes_of_the_rest() {
+    let text = fs::read_to_string(root().join("tests/stencils/heat2d.jl")).unwrap();
+    let said = |commands: &str| {
+        let schedule = ScheduleSource::Text { text: commands.to_string(), name: "command.jl".to_string() };
+        let options = FileOptions { name: "heat2d.jl".into(), function: None, types: vec![], schedule };
+        file::transpile(&text, &options, Backend::Cuda, TextKind::Explain).unwrap()
+    };
+    let holds = "Tiles of `grid_sync(S, t, 3, 2, 12, 16, 16)` hold up to 1116 x 1116 points;";
+    let alone = said("grid_sync(S, t, 3, 2, 12)");
+    assert!(alone.contains("(else the call is refused)") && alone.contains(holds), "{alone}");
+    let both = said("stream(S, t, 6, 4)\ngrid_sync(S, t, 3, 2, 12)");
+    assert!(both.contains("; else 6 steps in one pass over the data") && both.contains(holds), "{both}");
+}
+
+#[test]
 fn rounding_stands_in_the_way_only_where_it_matters() {
     let sum = |annotation: &str, ty: &str| {
         let text = format!(

@@ -249,8 +249,10 @@ fn hexagons_load_and_store_the_rows_that_they_share() {
 fn tiles_that_are_kept_are_read_and_written_once() {
     let sizes = [("m", 12), ("n", 10), ("steps", 7), ("B_1", 12), ("B_2", 10)];
     let whole = [7 * 160, 7 * 800, 0, 4 * 116, 2 * 4 * 80];
-    let launches = [("heat2d_S_R_resident", 1)];
-    check("heat2d", "grid_sync(S, t, 3, 2, 20, 2)", &sizes, &launches, &[("heat2d_S_R_resident", 1, whole)]);
+    // With as many blocks as there are multiprocessors, or with the fewest.
+    for launches in [[1, 0], [0, 1]].map(|all| all.map(|launches| ("heat2d_S_R_resident", launches))) {
+        check("heat2d", "grid_sync(S, t, 3, 2, 20, 2)", &sizes, &launches, &[("heat2d_S_R_resident", 1, whole)]);
+    }
     check(
         "heat2d",
         "grid_sync((S, R), t, (j, i), (4, 8))",

@@ -114,6 +114,35 @@ const STENCIL: &str = "@tessella function step!(A, B, steps)
 end
 ";
 
+/// Which of the two it is decides what becomes of domains that blocks cannot hold.
+#[test]
+fn tiles_that_stay_keep_the_stream_beside_them_or_none() {
+    for (commands, tags, comment) in [
+        ("grid_sync(S, t, 4, 4, 20, 16, 16)", "@grid_sync 4 4 20 16 16 for t", "grid_sync(4, 4, 20, 16, 16)"),
+        (
+            "stream(S, t, 6, 4)\n    grid_sync(S, t, 4, 4, 20, 16, 16)",
+            "@grid_sync 4 4 20 16 16 @stream 6 4 for t",
+            "grid_sync(4, 4, 20, 16, 16), else stream(6, 4)",
+        ),
+    ] {
+        let comment = format!("# for t  # {comment}\n");
+        let read = |text: &str| file::transpile(STENCIL, &from_text(text), Backend::Cuda, TextKind::Schedule);
+        let printed = read(commands).unwrap();
+        assert!(printed.starts_with(&comment) && printed.contains(&format!("begin\n    {commands}\n")), "{printed}");
+        assert_eq!(read(&printed).unwrap(), printed);
+        let sources = Sources::read(STENCIL, &from_text(commands)).unwrap();
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let verified = &built.analysed.verified;
+        let tree = order::spell(verified.algorithm(), verified.schedule());
+        let written = tree.iter().map(|node| format!("{node}\n")).collect::<String>();
+        assert!(written.starts_with(&format!("{tags} = t\n")), "{written}");
+        let again = read(&written).unwrap();
+        assert!(again.starts_with(&comment) && again.contains(tags), "{again}");
+    }
+}
+
 #[test]
 fn loops_written_out_take_functions_of_their_own() {
     // Shifted and fused: `R` overwrites what no later `S` reads.

@@ -3,7 +3,9 @@
 
 use tessella::file::{FileOptions, ScheduleSource, Sources};
 use tessella::request::Backend;
-use tessella_codegen::program::Node;
+use tessella_codegen::int_expr::Environment;
+use tessella_codegen::plan::launch_plan;
+use tessella_codegen::program::{Blocks, Kernel, KernelId, Node, Program as Loops};
 use tessella_codegen::{Input, generate};
 use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::scheduled::{self, Completion};
@@ -189,10 +191,24 @@ fn options() -> FileOptions {
 
 /// Runs a program for several sizes; gives what went wrong.
 fn check(name: &str, text: &str, sizes: &[(u64, u64, i64)]) -> Vec<String> {
-    check_kernels(name, text, sizes, if text.contains("hexagonal(") || text.contains("grid_sync(") { 5 } else { 4 })
+    let kernels = match text {
+        text if text.contains("hexagonal(") => 5,
+        // For the usual number of blocks, and the least.
+        text if text.contains("grid_sync(") => 2,
+        _ => 4,
+    };
+    check_kernels(name, text, sizes, kernels)
 }
 
 fn check_kernels(name: &str, text: &str, sizes: &[(u64, u64, i64)], kernels: usize) -> Vec<String> {
+    check_loops(name, text, sizes, |loops| {
+        only_together(&mut loops.body);
+        assert_eq!(loops.kernels.len(), kernels, "{name} does not stream");
+    })
+}
+
+/// Runs a program for several sizes, with its loops changed in some way.
+fn check_loops(name: &str, text: &str, sizes: &[(u64, u64, i64)], change: impl Fn(&mut Loops)) -> Vec<String> {
     let sources = Sources::read(text, &options()).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
     let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
     let built = match unit.build(Backend::Cuda) {
@@ -201,8 +217,7 @@ fn check_kernels(name: &str, text: &str, sizes: &[(u64, u64, i64)], kernels: usi
     };
     let input = Input::from(&built.analysed.verified);
     let mut loops = generate(&input).unwrap_or_else(|error| panic!("{name}: {error}"));
-    only_together(&mut loops.body);
-    assert_eq!(loops.kernels.len(), kernels, "{name} does not stream");
+    change(&mut loops);
     let mut failures = vec![];
     for &(m, n, steps) in sizes {
         let types = unit.function.arguments.iter().map(|id| unit.function.locals[id.0 as usize].ty);
@@ -235,6 +250,24 @@ fn only_together(nodes: &mut [Node]) {
             Node::Declare { body, .. } => only_together(body),
             Node::For(it) => only_together(&mut it.body),
             _ => {}
+        }
+    }
+}
+
+/// Takes away launches that have something beside them: what is left runs on devices that hold fewer blocks.
+fn only_apart(nodes: &mut Vec<Node>) {
+    for node in std::mem::take(nodes) {
+        match node {
+            Node::Together { apart, .. } if !apart.is_empty() => nodes.extend(apart),
+            Node::If { condition, mut then, mut otherwise } => {
+                [&mut then, &mut otherwise].into_iter().for_each(only_apart);
+                nodes.push(Node::If { condition, then, otherwise });
+            }
+            Node::Declare { buffer, mut body } => {
+                only_apart(&mut body);
+                nodes.push(Node::Declare { buffer, body });
+            }
+            other => nodes.push(other),
         }
     }
 }
@@ -406,6 +439,84 @@ fn blocks_that_keep_their_tiles_compute_what_the_source_does() {
         }
     }
     report(failures);
+}
+
+/// Tiles of which blocks own all the rows that they may.
+#[test]
+fn the_fewest_blocks_compute_what_the_source_does() {
+    let mut failures = vec![];
+    let fewest = |loops: &mut Loops| {
+        only_apart(&mut loops.body);
+        let launched: Vec<&Kernel> = launched(&loops.body).into_iter().map(|id| loops.kernel(id)).collect();
+        assert!(matches!(launched[..], [Kernel { same_as: Some(_), blocks: Blocks::Resident, .. }]));
+    };
+    for (name, arguments, element, body) in programs() {
+        let text = function(arguments, element, &body, "grid_sync(S, t, 2, 2, 5, 4)");
+        failures.extend(check_loops(name, &text, &[(5, 6, 0), (37, 23, 3), (131, 37, 5)], fewest));
+    }
+    for (name, text, _) in other_programs() {
+        let text = with(&text, "grid_sync(S, t, 1, 2, 20, 8, 12)");
+        failures.extend(check_loops(name, &text, &[(5, 6, 1), (70, 8, 3), (9, 37, 4)], fewest));
+    }
+    report(failures);
+}
+
+/// The kernels that the host launches.
+fn launched(nodes: &[Node]) -> Vec<KernelId> {
+    let mut all = vec![];
+    for node in nodes {
+        node.walk(&mut |node| {
+            if let Node::Launch(id) | Node::Together { kernel: id, .. } = node {
+                all.push(*id);
+            }
+        });
+    }
+    all
+}
+
+/// Where a command asks for tiles that stay and for no stream: a plan says what the device has to run at once, and at which sizes.
+#[test]
+fn tiles_without_a_stream_beside_them_are_required() {
+    let of = |commands: &str| {
+        let (_, arguments, element, body) = programs().swap_remove(0);
+        let text = function(arguments, element, &body.replacen("A[i, j] = ", "@comp R A[i, j] = ", 1), commands);
+        let sources = Sources::read(&text, &options()).unwrap();
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let input = Input::from(&built.analysed.verified);
+        let plan = launch_plan(&input, &generate(&input).unwrap());
+        // Rows, columns and steps.
+        let params: Vec<String> = built.analysed.verified.algorithm().params.iter().map(|it| it.name.clone()).collect();
+        move |m: i64, n: i64, steps: i64| -> Vec<i64> {
+            let value = |name: &String| match name.as_str() {
+                "steps" => steps,
+                "m" | "B_1" => m,
+                _ => n,
+            };
+            let with = Environment::new(params.iter().map(value).collect());
+            let required = plan.required();
+            let blocks = required.iter().filter(|it| it.when.evaluate(&with).unwrap());
+            blocks.map(|it| plan.kernels[it.kernel.0 as usize].grid[0].evaluate(&with).unwrap()).collect()
+        }
+    };
+    // Of 64 columns blocks own 60, and of 20 rows 16.
+    let alone = of("grid_sync(S, t, 2, 2, 5, 4)");
+    assert_eq!(alone(60, 16, 9), [1]);
+    assert_eq!(alone(61, 17, 9), [4]);
+    assert_eq!(alone(6000, 1600, 9), [10_000]);
+    assert_eq!(alone(6000, 1600, 0), [0]);
+    assert_eq!(alone(6000, 0, 9), [0]);
+    assert_eq!(of("stream(S, t, 2, 4)\n    grid_sync(S, t, 2, 2, 5, 4)")(6000, 1600, 9), Vec::<i64>::new());
+    // One of two pieces.
+    let nests = |statements: [&str; 2]| statements.map(|it| format!("for j = j\nfor i = i\n{it}\nend\nend\n")).concat();
+    let pieces = of(&format!(
+        "pieces(S, m + n > 60)\npieces(R, m + n > 60)\n@stream 2 4 for t = t\n{}end\n@grid_sync 2 2 5 4 16 for t = t\n{}end\n",
+        nests(["S", "R"]),
+        nests(["S_piece1", "R_piece1"])
+    ));
+    assert_eq!(pieces(6000, 1600, 9), Vec::<i64>::new());
+    assert_eq!(pieces(20, 30, 9), [2]);
 }
 
 /// The last columns of an array that no step needs from the one before, and that is wider than those that do.

@@ -231,6 +231,18 @@ fn what_fails_at_a_call_and_on_a_gpu() {
             blocks: 2_147_483_648,
             limit: 2_147_483_647,
         },
+        RuntimeError::TooManyTogether {
+            kernel: "smooth_S_resident".into(),
+            blocks: 297,
+            shared_bytes: 132_096,
+            held: 132,
+        },
+        RuntimeError::TooManyTogether {
+            kernel: "smooth_S_resident".into(),
+            blocks: 100,
+            shared_bytes: 132_096,
+            held: 132,
+        },
         RuntimeError::BlockTooLarge { kernel: "smooth_S".into(), block: [32, 32, 2], limit: 1024 },
         RuntimeError::MalformedPlan("kernel `smooth_S` has no parameter 4".into()),
     ];

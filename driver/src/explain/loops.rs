@@ -259,13 +259,14 @@ fn how_it_streams(size: StreamSize) -> String {
     };
     let Some(it) = size.resident else { return format!("in order, {elsewhere}") };
     let often = if it.steps == 1 { "step".to_string() } else { format!("{} steps", it.steps) };
-    let elsewhere = match size.larger {
-        Larger::Stream => format!("else {elsewhere}"),
-        Larger::Refuse => "a call of which they cannot is refused".to_string(),
-    };
-    format!(
-        "in order inside of one kernel where its blocks hold all of it in shared memory, which wait for each other after every {often}; {elsewhere}"
-    )
+    match size.larger {
+        Larger::Stream => format!(
+            "in order inside of one kernel where its blocks hold all of it in shared memory, which wait for each other after every {often}; else {elsewhere}"
+        ),
+        Larger::Refuse => format!(
+            "in order inside of one kernel whose blocks hold all of it in shared memory (else the call is refused), and wait for each other after every {often}"
+        ),
+    }
 }
 
 /// The same for one statement, whose instances the loop numbers so.

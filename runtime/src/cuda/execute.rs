@@ -341,7 +341,8 @@ impl<G: Gpu> CudaProgram<G> {
             let (planned, _) = self.planned(it.kernel)?;
             let comes = it.when.evaluate(environment);
             let blocks = comes.and_then(|comes| if comes { planned.grid[0].evaluate(environment) } else { Some(0) });
-            let blocks = blocks.ok_or_else(|| malformed(format!("the blocks of `{}` cannot be counted", planned.name)))?;
+            let blocks =
+                blocks.ok_or_else(|| malformed(format!("the blocks of `{}` cannot be counted", planned.name)))?;
             if blocks > 0 {
                 let held = self.held_at_once(it.kernel)?;
                 if blocks > held {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::time::Duration;
 use tessella_codegen::Entry;
-use tessella_codegen::entry::{Check, EntryParameter};
+use tessella_codegen::entry::{Check, EntryParameter, STATUS_GRID_TOO_LARGE};
 use tessella_codegen::int_expr::{Cond, IntExpr, VariableId};
 use tessella_codegen::plan::{Padded, PaddedAxis, PlanArgument, PlannedKernel, Queue, Queues, Step};
 use tessella_codegen::program::{Blocks, BufferAccess, KernelParam, Width};
@@ -305,7 +305,7 @@ impl Gpu for FakeGpu {
         arguments: &[Argument<'_, FakeBuffer>],
     ) -> Result<(), CudaError> {
         let mut state = self.call(format!("launch {kernel} {:?} {:?}", shape.grid, shape.block))?;
-        if state.is_crowded && shape.blocks == Blocks::Together {
+        if state.is_crowded && shape.blocks.wait() {
             let (name, detail) = ("TOO_LARGE".into(), "crowded".into());
             return Err(CudaError::Driver { call: "fake".into(), code: 720, name, detail });
         }
@@ -767,6 +767,62 @@ fn blocks_that_keep_their_tiles_take_no_turns() {
     assert_eq!(launches(10_000, 4), ["launch update [4, 1, 1] [32, 1, 1]"]);
     assert_eq!(launches(10_000, 5).len(), 2, "two blocks a multiprocessor have room for their memory");
     assert_eq!(launches(20_001, 1).len(), 2, "no block may have so much memory");
+}
+
+/// The kernel for all steps and nothing else, where there are this many steps or more.
+fn required_plan(steps: i64) -> LaunchPlan {
+    let mut plan = together_plan();
+    (plan.kernels[1].blocks, plan.kernels[1].dynamic) = (Blocks::Resident, 1000);
+    let Step::Together { kernel, apart } = plan.steps.remove(4) else { panic!("all steps are one") };
+    let condition = Cond::compare(CompareOp::Ge, IntExpr::Param(ParamId(2)), IntExpr::Const(steps));
+    let then = vec![Step::Together { kernel, apart: vec![] }];
+    plan.steps.insert(4, Step::If { condition, then, otherwise: apart });
+    plan
+}
+
+#[test]
+fn blocks_that_nothing_stands_in_for_run_at_once_or_the_call_is_refused() {
+    let run = |together: i32, is_crowded: bool, n: usize| {
+        let properties =
+            DeviceProperties { launches_together: together, multiprocessors: 2, ..DeviceProperties::default() };
+        let gpu = FakeGpu::with(properties, u64::MAX);
+        gpu.state().is_crowded = is_crowded;
+        let program = CudaProgram::load(gpu.clone(), b"", required_plan(2)).unwrap();
+        gpu.log();
+        let mut a = vec![1.0; n];
+        let ended = update(&program, 0.5, &mut a, &vec![2.0; n], 2);
+        let ended = ended.map_err(|error| (error.status(), error.to_string()));
+        assert!(ended.is_ok() || a.iter().all(|it| *it == 1.0), "something was written");
+        (ended, gpu.log())
+    };
+    let refused = |blocks: usize, held: usize| {
+        Err((
+            STATUS_GRID_TOO_LARGE,
+            format!(
+                "kernel `update` keeps its domain in {blocks} blocks with 1000 bytes of shared memory each, which have to run at once; \
+                 the GPU runs {held}"
+            ),
+        ))
+    };
+    assert_eq!(run(1, false, 40).0, Ok(0));
+    assert_eq!(run(1, false, 0).0, Ok(0));
+    // Before anything is allocated or copied.
+    let (ended, calls) = run(1, false, 41);
+    assert_eq!(ended, refused(41, 40));
+    assert!(calls.iter().all(|call| !["alloc", "in", "launch"].iter().any(|it| call.starts_with(it))), "{calls:?}");
+    assert_eq!(run(0, false, 4).0, refused(4, 0), "no such device");
+    assert_eq!(run(1, true, 30).0, refused(30, 40), "another process");
+}
+
+#[test]
+fn blocks_are_required_where_a_call_comes_to_them() {
+    let properties = DeviceProperties { launches_together: 1, multiprocessors: 2, ..DeviceProperties::default() };
+    let gpu = FakeGpu::with(properties, u64::MAX);
+    let program = CudaProgram::load(gpu.clone(), b"", required_plan(3)).unwrap();
+    let mut a = [1.0; 41];
+    assert!(update(&program, 0.5, &mut a, &[2.0; 41], 3).is_err());
+    assert_eq!(update(&program, 0.5, &mut a, &[2.0; 41], 2).unwrap(), 0);
+    assert_ne!(a, [1.0; 41]);
 }
 
 /// The update with `B` in constant memory.
