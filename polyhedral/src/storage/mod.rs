@@ -120,7 +120,7 @@ pub fn carry_out(
         let done = promote::promote(ctx, (&scheduled, &dependences), array, computation, at, to);
         let (next, promotion, renewed) = done.map_err(|refused| {
             let algorithm = refused.algorithm.unwrap_or_else(|| Box::new(scheduled.algorithm.clone()));
-            Failure { command: Some(position), error: Box::new(refused.error), algorithm }
+            Failure { command: Some(position), error: refused.error, algorithm }
         })?;
         scheduled = next;
         dependences = renewed;

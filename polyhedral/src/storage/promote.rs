@@ -175,14 +175,14 @@ struct Plan<'a> {
 
 /// Why an array is not promoted.
 pub(super) struct Refused {
-    pub(super) error: Error,
+    pub(super) error: Box<Error>,
     /// With the copies, where the error is about them.
     pub(super) algorithm: Option<Box<Algorithm>>,
 }
 
 impl<E: Into<Error>> From<E> for Refused {
     fn from(error: E) -> Self {
-        Refused { error: error.into(), algorithm: None }
+        Refused { error: Box::new(error.into()), algorithm: None }
     }
 }
 
@@ -240,7 +240,7 @@ pub(super) fn promote(
         match legality::check(ctx, &next.algorithm, &next.schedule, &new) {
             Ok(()) => return Ok((next, promotion, after.dependences)),
             Err(error @ Error::Schedule(ScheduleError::Illegal(_))) => {
-                refused = Some(Refused { error, algorithm: Some(Box::new(next.algorithm)) });
+                refused = Some(Refused { error: Box::new(error), algorithm: Some(Box::new(next.algorithm)) });
             }
             Err(error) => return Err(error.into()),
         }
