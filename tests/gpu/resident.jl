@@ -1,5 +1,5 @@
 # Arrays that stay on the GPU, and subscripts that data give: what looks at them runs where they are. Results equal plain Julia's, a subscript that
-# is outside raises its exception, and nothing has been written then.
+# is outside raises its exception, and nothing has been written then; nor has it where blocks that keep their tiles cannot hold a matrix.
 module Resident
 
 using Tessella
@@ -31,6 +31,50 @@ end
     for r in 1:length(ptr)-1
         for e in ptr[r]:ptr[r+1]-1
             deg[col[e]] += 1
+        end
+    end
+end
+
+# What stands before the time loop writes, too.
+@tessella target=:cuda function kept!(A::Matrix{Float32}, B::Matrix{Float32}, C::Matrix{Float32}, steps::Int)
+    m, n = size(A)
+    for j in 1:n, i in 1:m
+        @comp Q C[i, j] = 2.0f0 * A[i, j]
+    end
+    for t in 1:steps
+        for j in 2:n-1, i in 2:m-1
+            @comp S B[i, j] = 0.2f0 * (A[i, j] + A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1])
+        end
+        for j in 2:n-1, i in 2:m-1
+            @comp R A[i, j] = B[i, j]
+        end
+    end
+    return nothing
+end
+
+@schedule kept! begin
+    grid_sync(S, t, 4)
+    auto()
+end
+
+# Matrices that fit, and larger ones, which are refused with numbers, on the host and on the GPU.
+function check_kept(see)
+    for (side, fits) in [(0, true), (5, true), (500, true), (1500, true), (4000, false), (9000, false)], steps in (0, 9)
+        what = "kept! $side, $steps steps"
+        given = (Float32[mod(3i + 5j, 11) / 4 for i in 1:side, j in 1:side], zeros(Float32, side, side), zeros(Float32, side, side))
+        expected = map(copy, given)
+        runs = fits || steps == 0
+        runs && Tessella.original(kept!)(expected..., steps)
+        for arguments in (map(copy, given), map(to_device, given))
+            said = try
+                kept!(arguments..., steps)
+                ""
+            catch error
+                sprint(showerror, error)
+            end
+            refused = occursin(r"E0707.* in \d+ blocks with \d+ bytes .* the GPU runs \d+", said)
+            see(runs ? isempty(said) : refused, "$what: $said")
+            see(isequal(map(Array, arguments), expected), "$what differs")
         end
     end
 end
@@ -98,6 +142,7 @@ function check()
             see(isequal(map(Array, there), wrong), "$what, outside at $place: something was written")
         end
     end
+    check_kept(see)
     return passed, faults
 end
 
