@@ -51,7 +51,7 @@ fn tile(input: &Input<'_>, context: &Set, buffer: BufferId, body: Vec<Node>) -> 
     Ok(if gone.is_empty() { body } else { without_tests(body, &mut 0, &gone, &[]) })
 }
 
-/// The tests that may go, by their number in order.
+/// The tests that may go, parts of conditions, by their number in order.
 fn tests_that_go(
     input: &Input<'_>,
     context: &Set,
@@ -74,7 +74,7 @@ struct Tile<'a> {
     input: &'a Input<'a>,
     buffer: BufferId,
     frame: Frame<'a>,
-    /// The conditions that were seen.
+    /// The parts of conditions that were seen.
     tests: usize,
     uses: Vec<Use<'a>>,
 }
@@ -117,22 +117,18 @@ impl<'a> Tile<'a> {
                     self.visit(&it.body, &inner, &Below { in_thread: true, ..below.clone() })?;
                 }
                 Node::If { condition, then, otherwise } => {
-                    let number = self.tests;
-                    self.tests += 1;
-                    let demands = here.demands(condition);
-                    match demands {
-                        Some(demands) if self.is_test(condition, then, otherwise, below) => {
-                            let mut below = below.clone();
-                            below.tests.push((number, demands));
-                            self.visit(then, &here, &below)?;
+                    let (mut inner, mut inside) = (here.clone(), below.clone());
+                    for part in conjuncts(condition) {
+                        match here.demands(part) {
+                            Some(demands) if self.is_test(part, then, otherwise, below) => {
+                                inside.tests.push((self.tests, demands));
+                            }
+                            demands => inner.holds.extend(demands.into_iter().flatten()),
                         }
-                        demands => {
-                            let mut inner = here.clone();
-                            inner.holds.extend(demands.into_iter().flatten());
-                            self.visit(then, &inner, below)?;
-                            self.visit(otherwise, &here, below)?;
-                        }
+                        self.tests += 1;
                     }
+                    self.visit(then, &inner, &inside)?;
+                    self.visit(otherwise, &here, below)?;
                 }
                 Node::Let { variable, value } => here.bind(*variable, value),
                 Node::Statement(statement) => {
@@ -230,21 +226,44 @@ impl<'a> Tile<'a> {
         }
         let mut kept = BTreeSet::new();
         for it in self.uses.iter().filter(|it| !it.tests.is_empty()) {
-            if !self.stays_in_boxes(it)? || !self.writes_apart(it, &read)? {
-                kept.extend(it.tests.iter().map(|(number, _)| *number));
-            }
+            let goes = self.go_at(it, &read)?;
+            kept.extend(it.tests.iter().map(|(number, _)| *number).filter(|number| !goes.contains(number)));
         }
         Ok(kept)
     }
 
-    /// Whether all accesses stay inside of their buffers, whether the tests hold or not.
-    fn stays_in_boxes(&self, it: &Use<'_>) -> Result<bool, CodegenError> {
+    /// Those of the tests of a statement that may go together: all, else those of which each may go by itself.
+    fn go_at(&self, it: &Use<'_>, read: &[Set]) -> Result<Vec<usize>, CodegenError> {
+        let all: Vec<usize> = it.tests.iter().map(|(number, _)| *number).collect();
+        if self.may_go(it, &all, read)? {
+            return Ok(all);
+        }
+        let mut alone = vec![];
+        for number in all.iter().filter(|_| all.len() > 1) {
+            if self.may_go(it, &[*number], read)? {
+                alone.push(*number);
+            }
+        }
+        Ok(if alone.len() < 2 || self.may_go(it, &alone, read)? { alone } else { vec![] })
+    }
+
+    /// Whether a statement may run where these of its tests fail, and all others hold.
+    fn may_go(&self, it: &Use<'_>, going: &[usize], read: &[Set]) -> Result<bool, CodegenError> {
+        let (going, others): (Vec<_>, Vec<_>) = it.tests.iter().partition(|(number, _)| going.contains(number));
+        let mut place = it.place.clone();
+        place.holds.extend(others.into_iter().flat_map(|(_, demands)| demands).cloned());
+        let demands: Vec<&Affine> = going.into_iter().flat_map(|(_, demands)| demands).collect();
+        Ok(self.stays_in_boxes(it, &place)? && self.writes_apart(it, place, &demands, read)?)
+    }
+
+    /// Whether all accesses of a statement at a place stay inside of their buffers.
+    fn stays_in_boxes(&self, it: &Use<'_>, place: &Place) -> Result<bool, CodegenError> {
         for access in self.input.used_accesses(it.statement.computation) {
             let extents = &self.input.layout.buffer(self.input.buffer_of(access.array)).extents;
             for (cell, extent) in self.cell(access, it).into_iter().zip(extents) {
                 let (Some(cell), Some(extent)) = (cell, extent.as_constant()) else { return Ok(false) };
                 let Ok(above) = Affine::constant(extent - 1).sub(&cell) else { return Ok(false) };
-                if !self.frame.never_negative(&it.place, &[cell, above])? {
+                if !self.frame.never_negative(place, &[cell, above])? {
                     return Ok(false);
                 }
             }
@@ -252,12 +271,17 @@ impl<'a> Tile<'a> {
         Ok(true)
     }
 
-    /// Whether the elements that are written where a test fails are none of those in `read`.
-    fn writes_apart(&self, it: &Use<'_>, read: &[Set]) -> Result<bool, CodegenError> {
+    /// Whether the elements that a statement writes at a place where one of the demands fails are none of those in `read`.
+    fn writes_apart(
+        &self,
+        it: &Use<'_>,
+        mut place: Place,
+        demands: &[&Affine],
+        read: &[Set],
+    ) -> Result<bool, CodegenError> {
         let write = &self.input.algorithm.computation(it.statement.computation).write;
         let cell = self.cell(write, it);
-        let mut place = it.place.clone();
-        for demand in it.tests.iter().flat_map(|(_, demands)| demands) {
+        for demand in demands {
             let Some(fails) = demand.scale(-1).and_then(|it| it.add_constant(-1)).ok() else { return Ok(false) };
             let mut beyond = place.clone();
             beyond.holds.push(fails);
@@ -267,7 +291,7 @@ impl<'a> Tile<'a> {
                     return Ok(false);
                 }
             }
-            place.holds.push(demand.clone());
+            place.holds.push((*demand).clone());
         }
         Ok(true)
     }
@@ -282,6 +306,14 @@ impl<'a> Tile<'a> {
             it.place.affine(&IntExpr::from_affine(place, subscripts))
         };
         map.iter().map(place).collect()
+    }
+}
+
+/// What a condition asks, part by part.
+fn conjuncts(condition: &Cond) -> &[Cond] {
+    match condition {
+        Cond::And(all) => all,
+        Cond::Const(_) | Cond::Compare(..) | Cond::Or(_) => std::slice::from_ref(condition),
     }
 }
 
@@ -319,15 +351,18 @@ fn without_tests(nodes: Vec<Node>, next: &mut usize, gone: &BTreeSet<usize>, aro
     for node in nodes {
         done.push(match node {
             Node::If { condition, then, otherwise } => {
-                let number = *next;
-                *next += 1;
-                if gone.contains(&number) {
-                    let around = [around, &[condition]].concat();
-                    done.extend(without_tests(then, next, gone, &around));
+                let (mut going, mut staying) = (around.to_vec(), vec![]);
+                for part in conjuncts(&condition) {
+                    if gone.contains(next) { &mut going } else { &mut staying }.push(part.clone());
+                    *next += 1;
+                }
+                let then = without_tests(then, next, gone, &going);
+                if staying.is_empty() {
+                    done.extend(then);
                     continue;
                 }
-                let then = without_tests(then, next, gone, around);
-                Node::If { condition, then, otherwise: without_tests(otherwise, next, gone, around) }
+                let otherwise = without_tests(otherwise, next, gone, around);
+                Node::If { condition: Cond::all_of(staying), then, otherwise }
             }
             Node::Statement(it) => {
                 let inside = (!around.is_empty()).then(|| Cond::all_of(around.to_vec()));

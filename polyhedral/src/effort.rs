@@ -9,7 +9,7 @@ use crate::affine::{Affine, Atom, ParamId};
 use crate::algorithm::{Algorithm, Computation, ComputationId, Subscript};
 use crate::isl::DimType;
 use crate::relation::has_many_params;
-use crate::schedule::{Loop, Schedule};
+use crate::schedule::Schedule;
 use std::collections::BTreeSet;
 
 /// About how many microseconds an operation takes on pairs of instances, at least 1.
@@ -48,7 +48,7 @@ pub fn involved(algorithm: &Algorithm, schedule: &Schedule) -> Vec<bool> {
 }
 
 /// How much longer than its [`weight`] says an operation may take where a loop's value adds up two divisions for more than
-/// [`FEW`] computations, or more than two for any (seidel-2d in parallelograms did not end in 100 seconds). isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow
+/// [`FEW`] computations, or more than [`LEANING`] or [`UPRIGHT`] for any (seidel-2d in parallelograms did not end in 100 seconds). isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow
 /// machine words: a step takes about a third of a millisecond.
 const WAVE: u64 = 40;
 
@@ -64,6 +64,11 @@ const WAVE: u64 = 40;
 /// | 7 and 8 (more of it, all of it) | above 250,000 | above 9000 |
 const FEW: usize = 6;
 
+/// Divisions of sums of iterators that a loop's value may add up, and of single iterators: tiles that lean meet the edges of a domain in
+/// more ways (a decomposition in upright tiles takes 0.2 seconds).
+const LEANING: usize = 2;
+const UPRIGHT: usize = 3;
+
 /// How much longer than its [`weight`] says an operation may take where pieces have edges whose slope is no whole number. Which tiles
 /// hold an integer point then depends on their numbers and on the sizes, in dozens of cases, and isl looks at all of them: a line in
 /// hexagons took up to 18 seconds, and takes a tenth of a second where loops over tiles run through a convex set.
@@ -72,11 +77,17 @@ const FRACTIONS: u64 = 20;
 /// The weight of an operation while code is generated.
 pub fn weight_of_generation(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
     // `fld(i, 8) - 4*fld(i, 32)`, a tile in a tile, is no sum.
-    let is_division = |(atom, factor): &&(Atom, i64)| *factor > 0 && matches!(atom, Atom::FloorDiv(..));
     let adds_up = |id: ComputationId| {
-        let most = |it: &Loop| if it.at.len() > FEW { 1 } else { 2 };
-        let loops = schedule.loops_around(id);
-        loops.iter().any(|(_, it)| it.at[&id].terms().iter().filter(is_division).count() > most(it))
+        schedule.loops_around(id).iter().any(|(_, it)| {
+            let divided: Vec<&Affine> = it.at[&id].terms().iter().filter_map(divided).collect();
+            let is_upright = || divided.iter().all(|it| it.terms().len() == 1);
+            let most = match it.at.len() > FEW {
+                true => 1,
+                false if is_upright() => UPRIGHT,
+                false => LEANING,
+            };
+            divided.len() > most
+        })
     };
     let has_fractions = algorithm.whole.as_ref().is_some_and(|whole| whole.has_fractions);
     let plain = weight(algorithm, schedule);
@@ -84,6 +95,14 @@ pub fn weight_of_generation(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
         (true, _) => plain * WAVE,
         (false, true) => plain * FRACTIONS,
         (false, false) => plain,
+    }
+}
+
+/// What is divided, where a term of a sum is a positive multiple of a division.
+fn divided((atom, factor): &(Atom, i64)) -> Option<&Affine> {
+    match atom {
+        Atom::FloorDiv(inner, _) if *factor > 0 => Some(inner),
+        Atom::FloorDiv(..) | Atom::Iterator(_) | Atom::Param(_) => None,
     }
 }
 

@@ -1,9 +1,10 @@
-# Statements of different depth that wait for one another: the host goes through the terms, and all elements of a step are threads.
+# Statements of different depth that wait for one another: in tiles of all three loops, diagonals of which are kernels.
 #! sizes A=n,n
 #! run n=0
 #! run n=1
 #! run n=7
-#! run n=41
+#! run n=32
+#! run n=71
 using Tessella
 
 @tessella function factors!(A::Matrix{Float64})

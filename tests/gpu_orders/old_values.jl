@@ -1,9 +1,10 @@
-# Sums that read what later rows overwrite: along the terms the host goes step by step, and all elements are threads.
+# Sums that read what later rows overwrite: tiles of rows and terms along diagonals, columns beside one another, and a tile of A in shared memory.
 #! sizes B=m,n A=m,m α=9
 #! run m=0 n=3
 #! run m=1 n=1
 #! run m=9 n=7
-#! run m=41 n=34
+#! run m=32 n=5
+#! run m=71 n=37
 using Tessella
 
 @tessella function old_values!(B::Matrix{Float64}, A::Matrix{Float64}, α::Float64)

@@ -8,7 +8,7 @@
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::cost::iterator_in;
 use super::regroup::{self, Grain};
-use super::solver::{Fusion, Solved};
+use super::solver::{Fusion, Question, Solved};
 use super::wavefront::Inside;
 use crate::affine::Affine;
 use crate::algorithm::ComputationId;
@@ -22,10 +22,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What isl may do for a program in all, trials included: such a part of what is left when it is first asked, if there is a limit.
 const OPERATIONS: u64 = 4_000_000;
-const PART: u64 = 4;
+const PART: u64 = 2;
 
 /// Another order must promise to take no more than this part of the time: estimates are rough, and the moves are not.
 pub(super) const WORTH: f64 = 0.5;
+
+/// On a GPU, one that promises to take so little is enough: no other is looked for.
+const ENOUGH: f64 = 0.05;
 
 /// Loops through the points of a tile, and the register tile that their results get.
 const POINTS: usize = 3;
@@ -141,7 +144,10 @@ impl Chooser<'_> {
             Target::Cpu => {}
             Target::Gpu => {
                 let several = |id: &ComputationId| self.algorithm.computation(*id).iterators.len() > 1;
-                let alone = |id: &ComputationId| several(id) && self.is_short_of_threads(schedule, path, *id);
+                let alone = |id: &ComputationId| {
+                    several(id)
+                        && (self.is_short_of_threads(schedule, path, *id) || self.is_eliminated(schedule, path, *id))
+                };
                 let free = Free { on_threads: false, on_lanes: true };
                 return below.into_iter().filter(alone).map(|id| (id, free)).collect();
             }
@@ -279,22 +285,37 @@ impl Chooser<'_> {
         short: &BTreeMap<ComputationId, Free>,
     ) -> Result<Option<(Outcome, Option<Schedule>)>, Error> {
         let Some(question) = self.question(before, path)? else { return Ok(None) };
+        let weighed = |own: f64, cycles: f64, fusion: Fusion, tiles: Tiles, order: Schedule| {
+            let taken = Outcome::Taken { fusion, tiles, own, solved: cycles };
+            (cycles <= own * WORTH).then_some((taken, Some(order)))
+        };
+        let on_cpu = self.target == Target::Cpu;
+        let own = self.cycles(own, path)?;
+        let mut together = None;
+        if !on_cpu {
+            together = self.solved(&question, Fusion::Together)?;
+            let start = together.as_ref().map(|solved| with_node(before, path, solved.node.clone()));
+            let tiles = start.map(|start| self.in_blocks(&start, path)).transpose()?.flatten();
+            if let Some((cycles, order)) = tiles
+                && let Some(taken) = weighed(own, cycles, Fusion::Together, Tiles::Diagonal, order)
+            {
+                return Ok(Some(taken));
+            }
+        }
         let mut seen: Vec<Node> = vec![];
         let mut tiled = false;
         let mut best: Option<(f64, (Fusion, Tiles), Schedule)> = None;
         for fusion in Fusion::ALL {
-            let mut solved = match self.solve(&question, fusion) {
-                Ok(Some(solved)) => solved,
-                Ok(None) => continue,
-                Err(error) if error.is_quota() => return Err(error),
-                // Within the largest coefficients there may be none.
-                Err(Error::Isl(_)) => continue,
-                Err(other) => return Err(other),
+            if !on_cpu && best.as_ref().is_some_and(|(cycles, ..)| *cycles <= own * ENOUGH) {
+                break;
+            }
+            let before_now = together.take_if(|_| fusion == Fusion::Together);
+            let solved = match before_now {
+                Some(solved) => Some(solved),
+                None => self.solved(&question, fusion)?,
             };
-            simplify(&mut solved.node);
-
+            let Some(solved) = solved else { continue };
             let freer = is_freer(&solved, short);
-            let on_cpu = self.target == Target::Cpu;
             // Steps and diagonals of a GPU need no loop that is free before.
             let freer = freer || !on_cpu;
             let tiles = on_cpu && !tiled && is_one_chain(&solved.node) && short.values().all(|has| !has.on_threads);
@@ -302,8 +323,7 @@ impl Chooser<'_> {
                 continue;
             }
             seen.push(solved.node.clone());
-            let mut start = before.clone();
-            *start.node_mut(path).expect("the nest is there") = solved.node;
+            let start = with_node(before, path, solved.node);
             if !self.is_legal(&start, path)? || !self.has_place(&start)? {
                 continue;
             }
@@ -311,27 +331,44 @@ impl Chooser<'_> {
             if freer {
                 let mut trial = start.clone();
                 self.node(&mut trial, path)?;
-                trials.push((Tiles::None, trial));
+                trials.push((Tiles::None, self.cycles(&trial, path)?, trial));
             }
             if tiles {
                 tiled = true;
-                trials.extend(self.in_tiles(start, path)?.map(|trial| (Tiles::Diagonal, trial)));
+                if let Some(trial) = self.in_tiles(start, path)? {
+                    trials.push((Tiles::Diagonal, self.cycles(&trial, path)?, trial));
+                }
             }
-            for (shape, trial) in trials {
-                let cycles = self.cycles(&trial, path)?;
+            for (shape, cycles, trial) in trials {
                 if best.as_ref().is_none_or(|(least, _, _)| cycles < *least) && self.has_place(&trial)? {
                     best = Some((cycles, (fusion, shape), trial));
                 }
             }
         }
         let Some((solved, (fusion, tiles), order)) = best else { return Ok(Some((Outcome::NoFreer, None))) };
-        let own = self.cycles(own, path)?;
-
-        Ok(Some(match solved <= own * WORTH {
-            true => (Outcome::Taken { fusion, tiles, own, solved }, Some(order)),
-            false => (Outcome::Slower { own, solved }, None),
-        }))
+        let slower = (Outcome::Slower { own, solved }, None);
+        Ok(Some(weighed(own, solved, fusion, tiles, order).unwrap_or(slower)))
     }
+
+    /// isl's order under a kind of fusion; `None` where it is none that a tree of ours can say, or coefficients would be too large.
+    fn solved(&self, question: &Question, fusion: Fusion) -> Result<Option<Solved>, Error> {
+        let mut solved = match self.solve(question, fusion) {
+            Ok(Some(solved)) => solved,
+            Ok(None) => return Ok(None),
+            Err(error) if error.is_quota() => return Err(error),
+            Err(Error::Isl(_)) => return Ok(None),
+            Err(other) => return Err(other),
+        };
+        simplify(&mut solved.node);
+        Ok(Some(solved))
+    }
+}
+
+/// The order with another node at `path`.
+fn with_node(order: &Schedule, path: &Path, node: Node) -> Schedule {
+    let mut changed = order.clone();
+    *changed.node_mut(path).expect("the nest is there") = node;
+    changed
 }
 
 /// Whether several statements share all loops that there are.

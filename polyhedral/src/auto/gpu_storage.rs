@@ -5,7 +5,7 @@
 
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
-use crate::auto::gpu_waves::TILE;
+use crate::auto::gpu_waves::{TILE, tile_around};
 use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
 use crate::auto::profile::{Step, step};
@@ -88,6 +88,10 @@ fn of_kernel(
     let passed = |it: &Loop| iterators(algorithm.computation(anchor), anchor, it);
     if passed(x).iter().any(|it| passed(step).contains(it)) {
         return Some(of_diagonals(algorithm, inside, anchor, block));
+    }
+    let outside = around[..at_step].iter().map(|(_, it)| &it.at[&anchor]);
+    if step.at[&anchor].as_iterator().is_some_and(|iterator| tile_around(outside, iterator).is_some()) {
+        return Some(of_steps(algorithm, schedule, inside, anchor, block));
     }
     // What stands before or behind the loop starts or uses the results of each thread.
     let sums = step.body.computations();
@@ -257,6 +261,42 @@ fn of_diagonals(algorithm: &Algorithm, inside: &[ComputationId], anchor: Computa
         if (i64::from(TILE) + high - low) % 2 != 0 {
             let by = (0..array.rank).map(|axis| u32::from(axis == 0)).collect();
             commands.push(Command::Pad { array: name, by, columns: Columns::default() });
+        }
+    }
+    commands
+}
+
+/// The commands for a tile whose threads go through its steps together: what they read a column apart, and never write, passes through
+/// shared memory as a whole.
+fn of_steps(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    inside: &[ComputationId],
+    anchor: ComputationId,
+    block: &str,
+) -> Vec<Command> {
+    let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
+    let mut commands: Vec<Command> = vec![];
+    for &id in inside {
+        let computation = algorithm.computation(id);
+        let around = schedule.loops_around(id);
+        let Some((_, x)) = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::X)) else { continue };
+        for read in computation.reads.iter().filter(|it| !written.contains(&it.array) && it.is_affine()) {
+            let array = algorithm.array(read.array);
+            let is_seen =
+                commands.iter().any(|it| matches!(it, Command::CacheShared { array: seen, .. } if *seen == array.name));
+            let plain = array.rank == 2 && array.kind == ArrayKind::Argument;
+            if is_seen || !plain || !strides_threads(computation, read, id, x) {
+                continue;
+            }
+            commands.push(Command::CacheShared {
+                array: array.name.clone(),
+                computation: algorithm.computation(anchor).name.clone(),
+                at: block.to_string(),
+                ahead: 0,
+                axes: AxisOrder::default(),
+            });
+            commands.push(Command::Pad { array: array.name.clone(), by: vec![1, 0], columns: Columns::default() });
         }
     }
     commands

@@ -16,9 +16,10 @@
 use super::asked::WORTH;
 use super::chooser::{Chooser, has_loop, loop_at};
 use super::cost::iterator_in;
+use super::profile::iterator_of;
 use super::regroup::{self, Grain, loops_above};
 use super::wavefront::permutable_band;
-use crate::affine::Affine;
+use crate::affine::{Affine, Atom};
 use crate::algorithm::ComputationId;
 use crate::default_order::Tilings;
 use crate::error::Error;
@@ -50,7 +51,7 @@ const TOGETHER: u32 = 8;
 const RATE: f64 = 500.0;
 
 /// What a loop runs through, for each computation.
-type Leaning = BTreeMap<ComputationId, Affine>;
+pub(super) type Leaning = BTreeMap<ComputationId, Affine>;
 
 impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose `depth` loops is parallel: one of its loops step by step where that leaves the deepest
@@ -181,9 +182,14 @@ impl Chooser<'_> {
         if band.len() < count {
             return Ok(None);
         }
-        let loops: Vec<&Loop> = (0..count).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
+        self.leaning(schedule, path, &band).map(Some)
+    }
+
+    /// What the loops at `path` run through under the rows of a band, each of which adds up multiples of them.
+    pub(super) fn leaning(&self, schedule: &Schedule, path: &Path, band: &[Vec<i64>]) -> Result<Vec<Leaning>, Error> {
+        let loops: Vec<&Loop> = (0..band.len()).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
         let mut skewed = vec![];
-        for row in &band {
+        for row in band {
             let mut at = Leaning::new();
             for id in loops[0].at.keys() {
                 let mut sum = Affine::constant(0);
@@ -194,7 +200,7 @@ impl Chooser<'_> {
             }
             skewed.push(at);
         }
-        Ok(Some(skewed))
+        Ok(skewed)
     }
 
     /// Runs a nest of two loops along diagonals of tiles, a block for each tile, and its threads along the diagonals inside: as many steps
@@ -239,6 +245,8 @@ impl Chooser<'_> {
     /// What the order at `path` is estimated to take on a GPU, in cycles, for one iteration of the loops around it.
     pub(super) fn gpu_cycles(&self, schedule: &Schedule, path: &Path) -> Result<f64, Error> {
         let mut sum = 0.0;
+        // How often each kernel starts, by where its loops are, or each statement that has no threads.
+        let mut kernels: BTreeMap<Path, f64> = BTreeMap::new();
         for id in schedule.node(path).map(Node::computations).unwrap_or_default() {
             let around = schedule.loops_around(id);
             let (inside, outside): (Vec<_>, Vec<_>) = around.iter().partition(|(at, _)| path.contains(at));
@@ -254,7 +262,12 @@ impl Chooser<'_> {
                 // Loops around that leave an iterator one value leave such a loop one iteration.
                 let iterations = match at.as_iterator() {
                     Some(iterator) if !fixed.insert(iterator) => 1.0,
-                    Some(_) | None => self.extent(id, at)?,
+                    Some(iterator) => {
+                        let outside = around.iter().map(|(_, it)| &it.at[&id]).take(outside.len() + level);
+                        let all = self.extent(id, at)?;
+                        tile_around(outside, iterator).map_or(all, |size| all.min(size as f64))
+                    }
+                    None => self.extent(id, at)?,
                 };
                 match first {
                     Some(first) if level < first => starts *= iterations,
@@ -262,9 +275,14 @@ impl Chooser<'_> {
                     _ => {}
                 }
             }
-            sum += starts * (START + in_order * LATENCY) + all / RATE;
+            sum += starts * in_order * LATENCY + all / RATE;
+            let alone = || schedule.path_of(id);
+            if let Some(kernel) = first.map(|first| inside[first].0.clone()).or_else(alone) {
+                let most = kernels.entry(kernel).or_insert(0.0);
+                *most = most.max(starts);
+            }
         }
-        Ok(sum)
+        Ok(sum + START * kernels.values().sum::<f64>())
     }
 
     /// How many values a loop passes through where iterators without constant bounds pass through typical ones, one after the other.
@@ -293,6 +311,26 @@ impl Chooser<'_> {
         let mut inside = around.iter().filter(|(at, _)| path.contains(at));
         inside.position(|(_, it)| is_gpu(it)).is_none_or(|at| at > 1)
     }
+}
+
+/// The size of the smallest tile along an iterator that loops of these values around leave a computation.
+pub(super) fn tile_around<'a>(outside: impl Iterator<Item = &'a Affine>, iterator: u32) -> Option<i64> {
+    let outside: Vec<&Affine> = outside.collect();
+    let mut fixed: BTreeSet<&Atom> = BTreeSet::new();
+    // Of a sum, too, the last part is fixed once all others are: that of a diagonal by the tiles along its other axes.
+    loop {
+        let open = |at: &&'a Affine| -> Vec<&'a Atom> {
+            let moves = |atom: &&Atom| !matches!(atom, Atom::Param(_)) && !fixed.contains(*atom);
+            at.terms().iter().map(|(atom, _)| atom).filter(moves).collect()
+        };
+        let Some(&[last]) = outside.iter().map(open).find(|open| open.len() == 1).as_deref() else { break };
+        fixed.insert(last);
+    }
+    let size = |atom: &&Atom| match atom {
+        Atom::FloorDiv(inner, size) => iterator_of(inner).is_some_and(|(it, _)| it == iterator).then_some(*size),
+        Atom::Iterator(_) | Atom::Param(_) => None,
+    };
+    fixed.iter().filter_map(size).min()
 }
 
 /// How many iterations of a loop in a thread have their loads under way together: of the innermost one, which is unrolled in the end, and

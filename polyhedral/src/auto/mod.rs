@@ -21,6 +21,7 @@ pub(crate) mod gpu_parallelograms;
 pub(crate) mod gpu_product;
 pub(crate) mod gpu_storage;
 mod gpu_sums;
+mod gpu_tiles;
 pub(crate) mod gpu_waves;
 pub(crate) mod hexagon_cost;
 pub(crate) mod one_thread;

@@ -331,6 +331,11 @@ pub(super) fn permutable_band(distances: &Set, depth: usize) -> Result<Vec<Vec<i
     Ok(band)
 }
 
+/// Whether no dependence goes along a row of a band.
+pub(super) fn carries_nothing(distances: &Set, row: &[i64]) -> Result<bool, Error> {
+    Ok(some(distances, row, At::Least(1))?.is_empty()?)
+}
+
 /// Another last row for the band: one that also carries every dependence that the row before it carries and those
 /// further out do not.
 fn free_before(distances: &Set, band: &[Vec<i64>]) -> Result<Option<Vec<i64>>, Error> {
