@@ -27,6 +27,9 @@ const PART: u64 = 2;
 /// Another order must promise to take no more than this part of the time: estimates are rough, and the moves are not.
 pub(super) const WORTH: f64 = 0.5;
 
+/// Blocks that go through the steps of a tile have the estimate of those steps alone in common with other orders.
+const WORTH_OF_BLOCKS: f64 = 0.75;
+
 /// On a GPU, one that promises to take so little is enough: no other is looked for.
 const ENOUGH: f64 = 0.05;
 
@@ -145,8 +148,7 @@ impl Chooser<'_> {
             Target::Gpu => {
                 let several = |id: &ComputationId| self.algorithm.computation(*id).iterators.len() > 1;
                 let alone = |id: &ComputationId| {
-                    several(id)
-                        && (self.is_short_of_threads(schedule, path, *id) || self.is_eliminated(schedule, path, *id))
+                    several(id) && (self.is_short_of_threads(schedule, path, *id) || self.is_eliminated(*id))
                 };
                 let free = Free { on_threads: false, on_lanes: true };
                 return below.into_iter().filter(alone).map(|id| (id, free)).collect();
@@ -285,10 +287,6 @@ impl Chooser<'_> {
         short: &BTreeMap<ComputationId, Free>,
     ) -> Result<Option<(Outcome, Option<Schedule>)>, Error> {
         let Some(question) = self.question(before, path)? else { return Ok(None) };
-        let weighed = |own: f64, cycles: f64, fusion: Fusion, tiles: Tiles, order: Schedule| {
-            let taken = Outcome::Taken { fusion, tiles, own, solved: cycles };
-            (cycles <= own * WORTH).then_some((taken, Some(order)))
-        };
         let on_cpu = self.target == Target::Cpu;
         let own = self.cycles(own, path)?;
         let mut together = None;
@@ -296,10 +294,9 @@ impl Chooser<'_> {
             together = self.solved(&question, Fusion::Together)?;
             let start = together.as_ref().map(|solved| with_node(before, path, solved.node.clone()));
             let tiles = start.map(|start| self.in_blocks(&start, path)).transpose()?.flatten();
-            if let Some((cycles, order)) = tiles
-                && let Some(taken) = weighed(own, cycles, Fusion::Together, Tiles::Diagonal, order)
-            {
-                return Ok(Some(taken));
+            if let Some((solved, order)) = tiles.filter(|(cycles, _)| *cycles <= own * WORTH_OF_BLOCKS) {
+                let taken = Outcome::Taken { fusion: Fusion::Together, tiles: Tiles::Diagonal, own, solved };
+                return Ok(Some((taken, Some(order))));
             }
         }
         let mut seen: Vec<Node> = vec![];
@@ -346,8 +343,10 @@ impl Chooser<'_> {
             }
         }
         let Some((solved, (fusion, tiles), order)) = best else { return Ok(Some((Outcome::NoFreer, None))) };
-        let slower = (Outcome::Slower { own, solved }, None);
-        Ok(Some(weighed(own, solved, fusion, tiles, order).unwrap_or(slower)))
+        Ok(Some(match solved <= own * WORTH {
+            true => (Outcome::Taken { fusion, tiles, own, solved }, Some(order)),
+            false => (Outcome::Slower { own, solved }, None),
+        }))
     }
 
     /// isl's order under a kind of fusion; `None` where it is none that a tree of ours can say, or coefficients would be too large.

@@ -102,16 +102,17 @@ impl Chooser<'_> {
         Ok(Some((self.gpu_cycles(&trial, path)?, trial)))
     }
 
-    /// Whether each iteration of the host loop at `path` updates elements of an array that other elements of it, in a row or column of that
-    /// iteration, are needed for, as decompositions do.
-    pub(super) fn is_eliminated(&self, schedule: &Schedule, path: &Path, id: ComputationId) -> bool {
+    /// Whether a statement in three loops updates elements of an array from others of it along one of the loops, as decompositions and
+    /// solutions of triangular systems do.
+    pub(super) fn is_eliminated(&self, id: ComputationId) -> bool {
         let computation = self.algorithm.computation(id);
-        let step =
-            loop_at(schedule, path).filter(|it| it.tag == Tag::Sequential).and_then(|it| it.at.get(&id)?.as_iterator());
-        let Some(step) = step.filter(|_| computation.iterators.len() == LOOPS) else { return false };
-        let involves = |access: &Access| access.subscripts.iter().any(|at| computation.involves_iterator(at, step));
+        let involves = |access: &Access, iterator: u32| {
+            access.subscripts.iter().any(|at| computation.involves_iterator(at, iterator))
+        };
         let write = &computation.write;
-        !involves(write) && computation.reads.iter().any(|read| read.array == write.array && involves(read))
+        let others = |read: &Access| (0..LOOPS as u32).any(|it| involves(read, it) && !involves(write, it));
+        let mut reads = computation.reads.iter().filter(|read| read.array == write.array);
+        computation.iterators.len() == LOOPS && reads.any(others)
     }
 
     /// Which of the three loops at `path`, which run through iterators, is which; `None` unless the elements that statements write stay
@@ -119,7 +120,7 @@ impl Chooser<'_> {
     fn roles(&self, schedule: &Schedule, path: &Path) -> Option<Roles> {
         let chain: Vec<&Loop> = (0..LOOPS).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
         // Code for tiles that lean takes long.
-        let is_upright = |at: &Affine| at.terms().is_empty() || iterator_of(at).is_some_and(|(_, factor)| factor == 1);
+        let is_upright = |at: &Affine| at.terms().is_empty() || iterator_of(at).is_some();
         if !chain.iter().all(|it| it.at.values().all(is_upright)) {
             return None;
         }
