@@ -60,7 +60,7 @@ fn arguments(text: &str, order: &[(String, ArgumentType)], of: &Sizes) -> Vec<Va
                         ScalarType::F32 => Constant::f32(value as f32),
                         ScalarType::U8 => integer((7 * position + position / 11) % 256),
                         ScalarType::I16 | ScalarType::U32 => integer(1 + (7 * position + position / 11) % 250),
-                        ScalarType::I64 => Constant::i64((value * 7.0) as i64),
+                        ScalarType::I32 | ScalarType::I64 => Constant::integer(*element, (value * 7.0) as i128),
                         _ => Constant::f64(value),
                     }
                 };
