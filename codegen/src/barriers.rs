@@ -253,7 +253,7 @@ fn awaits(nodes: &[Node]) -> bool {
 /// Whether a block would combine updates where not all of its threads come.
 fn combines_apart(node: &Node, apart: bool) -> bool {
     let by_threads = matches!(node, Node::Spread(Spread { over: Over::Threads, .. }));
-    let here = matches!(node, Node::Spread(it) if it.combined.is_some() && (apart || it.guard == Guard::Turns));
+    let here = matches!(node, Node::Spread(it) if !it.combined.is_empty() && (apart || it.guard == Guard::Turns));
     let apart = apart || by_threads || matches!(node, Node::OneThread { .. });
     here || node.blocks().into_iter().flatten().any(|inner| combines_apart(inner, apart))
 }

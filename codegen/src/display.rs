@@ -127,7 +127,7 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 };
                 writeln!(f, "{variable} = {lower}{step}{over}.{}{guard}", axis_text(it.axis))?;
                 block(f, &it.body, program, depth + 1)?;
-                if let Some(combined) = &it.combined {
+                for combined in &it.combined {
                     writeln!(f, "{indent}combine {}", names.computations[combined.computation.0 as usize])?;
                 }
             }

@@ -234,7 +234,7 @@ impl Extract<'_> {
                     let body = self.grid_level(it.body, shape, chain)?;
                     chain.pop();
                     let guard = if exact { Guard::Unneeded } else { Guard::Needed };
-                    spread(For { body, ..it }, Over::Blocks, axis, guard, None)
+                    spread(For { body, ..it }, Over::Blocks, axis, guard, vec![])
                 }
                 Node::If { condition, then, otherwise } if otherwise.is_empty() => {
                     Node::If { condition, then: self.grid_level(then, shape, chain)?, otherwise }
@@ -338,7 +338,7 @@ impl Extract<'_> {
         let mut body = self.below_thread(std::mem::take(&mut it.body), shape, chain)?;
         let combined = match it.tag {
             Tag::Combine => combine::offer(self, &it, &mut body, shape)?,
-            _ => None,
+            _ => vec![],
         };
         if let Some(&origin) = shape.origin.get(&axis) {
             // One value belongs to one thread, whatever part of the loop runs.
@@ -359,7 +359,7 @@ impl Extract<'_> {
             _ => false,
         };
         let guard = if exact { Guard::Unneeded } else { guard };
-        if combined.is_some() && guard == Guard::Turns {
+        if !combined.is_empty() && guard == Guard::Turns {
             return Err(combine::refused(&it, "it may have more iterations than the block has threads"));
         }
         Ok(spread(For { body, ..it }, Over::Threads, axis, guard, combined))
@@ -646,7 +646,7 @@ fn is_of_kernel(input: &Input<'_>, buffer: BufferId) -> bool {
     matches!(input.layout.buffer(buffer).space, MemorySpace::Register | MemorySpace::Shared)
 }
 
-fn spread(it: For, over: Over, axis: ProcessorAxis, guard: Guard, combined: Option<Statement>) -> Node {
+fn spread(it: For, over: Over, axis: ProcessorAxis, guard: Guard, combined: Vec<Statement>) -> Node {
     let For { variable, name, lower, upper, step, body, .. } = it;
     Node::Spread(Spread { variable, name, over, axis, lower, upper, step, guard, body, combined })
 }

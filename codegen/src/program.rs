@@ -157,9 +157,9 @@ pub struct Spread {
     /// Whether an index may lie past `upper`.
     pub guard: Guard,
     pub body: Vec<Node>,
-    /// Over threads, once all have done with the body: the block combines what their instances of this statement offered, along a
-    /// tree (see [`tessella_polyhedral::combine`]), and its first thread does the update.
-    pub combined: Option<Statement>,
+    /// Over threads, once all have done with the body: the block combines what their instances of each of these statements offered,
+    /// along a tree (see [`tessella_polyhedral::combine`]), and its first thread does the updates.
+    pub combined: Vec<Statement>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

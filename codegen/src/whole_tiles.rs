@@ -504,7 +504,7 @@ fn has_block_loop(node: &Node) -> bool {
 /// Whether each thread runs no more than one iteration of the loop over threads, and all of it by itself. Barriers stand between
 /// loops over threads, so that none will be placed in it.
 fn is_apart(it: &Spread) -> bool {
-    let alone = it.over == Over::Threads && it.guard != Guard::Turns && it.combined.is_none();
+    let alone = it.over == Over::Threads && it.guard != Guard::Turns && it.combined.is_empty();
     alone
         && match it.body.as_slice() {
             [Node::Spread(inner)] => is_apart(inner),

@@ -7,7 +7,8 @@
 //! Each thread offers what its instance would add; the block combines the offers along a tree, and its first thread updates the
 //! element once. Which offers meet depends on their threads' numbers only: those of 32 neighbours along halves (thread `t` and
 //! `t + 16`, then `t + 8`, ...), then those of the first thread of each 32, in the same way. So the result has the same bits in every run.
-//! The source must let the order of the updates go, and the update must be the last thing that an iteration does.
+//! The source must let the order of the updates go, and the update must be the last thing that an iteration does. Several updates may
+//! end it, each of an element of its own: the block combines the offers to each of them.
 
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ComputationId};
@@ -17,6 +18,7 @@ use crate::isl::Ctx;
 use crate::reduction::{UpdateOrder, reduction};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use crate::storage::uses;
 use tessella_scalar::{BinaryOp, Constant};
 
 /// An update in the form that a block combines: `a = a op e`, in every instance.
@@ -42,47 +44,68 @@ pub fn update(algorithm: &Algorithm, id: ComputationId) -> Option<Update<'_>> {
     (plain && is_old && *operator != BinaryOp::Sub).then_some(Update { operator: *operator, operand, neutral })
 }
 
-/// The computation whose updates the block combines that runs the loop at `path`.
+/// The computations whose updates the block combines in the loop at `path`, in their order.
 pub fn combined(
     ctx: &Ctx,
     algorithm: &Algorithm,
     schedule: &Schedule,
     path: &Path,
-) -> Result<Option<ComputationId>, Error> {
-    let Some(Node::Loop(it)) = schedule.node(path) else { return Ok(None) };
-    let Some(id) = last(&it.body) else { return Ok(None) };
-    let around = schedule.loops_around(id).into_iter().filter(|(outer, _)| outer.0.len() < path.0.len());
-    let around: Vec<Affine> = around.map(|(_, it)| it.at[&id].clone()).collect();
-    Ok(combines(ctx, algorithm, &around, it, id)?.then_some(id))
+) -> Result<Vec<ComputationId>, Error> {
+    let Some(Node::Loop(it)) = schedule.node(path) else { return Ok(vec![]) };
+    let Some(&last) = last(&it.body).last() else { return Ok(vec![]) };
+    let around = schedule.loops_around(last).into_iter().filter(|(outer, _)| outer.0.len() < path.0.len());
+    let around: Vec<&Loop> = around.map(|(_, it)| it).collect();
+    all_combined(ctx, algorithm, &around, it)
 }
 
-/// Whether a loop, inside of others that run through these functions, combines the updates of a computation: they end its
-/// iterations, and all that one execution of the loop runs are of one element.
+/// Whether a loop, inside of others, combines the updates of a computation.
 pub(crate) fn combines(
     ctx: &Ctx,
     algorithm: &Algorithm,
-    around: &[Affine],
+    around: &[&Loop],
     it: &Loop,
     id: ComputationId,
 ) -> Result<bool, Error> {
-    if it.tag != Tag::Combine || last(&it.body) != Some(id) || update(algorithm, id).is_none() {
-        return Ok(false);
+    Ok(it.tag == Tag::Combine && all_combined(ctx, algorithm, around, it)?.contains(&id))
+}
+
+/// The updates that a loop inside of others combines: those that end its iterations, where all of one that an execution of the loop
+/// runs are of one element. What comes after one of them does not touch its element.
+fn all_combined(ctx: &Ctx, algorithm: &Algorithm, around: &[&Loop], it: &Loop) -> Result<Vec<ComputationId>, Error> {
+    let mut found: Vec<ComputationId> = vec![];
+    if it.tag != Tag::Combine {
+        return Ok(found);
     }
-    let executions = relation::functions(ctx, algorithm, id, around)?
+    for id in last(&it.body).into_iter().rev() {
+        let array = algorithm.computation(id).write.array;
+        let is_touched = found.iter().any(|&later| uses(algorithm, later, array));
+        if is_touched || update(algorithm, id).is_none() || !is_of_one_element(ctx, algorithm, around, id)? {
+            break;
+        }
+        found.insert(0, id);
+    }
+    Ok(found)
+}
+
+/// Whether all instances of an update that run with the same values of the loops around are of one element.
+fn is_of_one_element(ctx: &Ctx, algorithm: &Algorithm, around: &[&Loop], id: ComputationId) -> Result<bool, Error> {
+    let around: Vec<Affine> = around.iter().map(|it| it.at[&id].clone()).collect();
+    let executions = relation::functions(ctx, algorithm, id, &around)?
         .intersect_domain(&relation::domain(algorithm, id)?)?
         .reverse()?;
     let written = relation::access(ctx, algorithm, id, &algorithm.computation(id).write)?;
     Ok(executions.apply_range(&written)?.is_single_valued()?)
 }
 
-/// The computation that a loop's body ends with.
-fn last(body: &Node) -> Option<ComputationId> {
+/// The computations that a loop's body ends with, in their order.
+fn last(body: &Node) -> Vec<ComputationId> {
     match body {
-        Node::Computation(id) => Some(*id),
-        Node::Sequence(children) => match children.last() {
-            Some(Node::Computation(id)) => Some(*id),
-            Some(Node::Sequence(_) | Node::Loop(_)) | None => None,
-        },
-        Node::Loop(_) => None,
+        Node::Computation(id) => vec![*id],
+        Node::Sequence(children) => {
+            let is_nest = |node: &Node| !matches!(node, Node::Computation(_));
+            let first = children.iter().rposition(is_nest).map_or(0, |at| at + 1);
+            children[first..].iter().flat_map(Node::computations).collect()
+        }
+        Node::Loop(_) => vec![],
     }
 }

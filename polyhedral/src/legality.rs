@@ -382,9 +382,8 @@ fn violated(
             return Ok(Some((Breach::Reversed { at: it.name.clone() }, reversed)));
         }
         let is_combined = || -> Result<bool, Error> {
-            let around: Vec<Affine> = common.loops[..depth].iter().map(|it| it.at[&source].clone()).collect();
             let is_update = dependence.keeps == Keeps::Apart && source == sink;
-            Ok(is_update && combine::combines(ctx, algorithm, &around, it, source)?)
+            Ok(is_update && combine::combines(ctx, algorithm, &common.loops[..depth], it, source)?)
         };
         // Updates in one piece may meet on a GPU, which is all that has them.
         let is_atomic = dependence.keeps == Keeps::Apart

@@ -115,7 +115,7 @@ fn offers_of_threads_that_do_not_come_are_noticed() {
     fn guarded(nodes: &mut Vec<Node>) {
         for node in nodes {
             match node {
-                Node::Spread(it) if it.combined.is_some() => {
+                Node::Spread(it) if !it.combined.is_empty() => {
                     let body = std::mem::take(&mut it.body);
                     // Offers twice.
                     it.body = body.iter().chain(&body).cloned().collect();

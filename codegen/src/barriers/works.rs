@@ -163,7 +163,7 @@ impl<'a> Works<'a> {
             }
             Node::Spread(it) if it.over == Over::Threads => {
                 let twice = inner.along.insert(it.axis, Some(it)).is_some();
-                inner.is_plain &= !twice && it.combined.is_none();
+                inner.is_plain &= !twice && it.combined.is_empty();
             }
             Node::OneThread { axes, .. } => inner.along.extend(axes.iter().map(|&axis| (axis, None))),
             Node::Turns(_) | Node::Tile(_) => inner.is_plain = false,

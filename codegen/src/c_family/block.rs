@@ -278,8 +278,8 @@ impl Printer<'_> {
         if !alone {
             out.open("");
         }
-        if let Some(combined) = &it.combined {
-            self.offer(combined.computation, out);
+        if !it.combined.is_empty() {
+            self.offer(&it.combined, out);
         }
         // Compilers warn of constants that nothing uses.
         if it.guard == Guard::Needed || it.body.iter().any(|node| node.mentions(it.variable)) {
@@ -292,15 +292,15 @@ impl Printer<'_> {
                 self.block(&it.body, hooks, out);
                 out.close();
             }
-            Guard::Unneeded | Guard::Turns if it.combined.is_some() => {
+            Guard::Unneeded | Guard::Turns if !it.combined.is_empty() => {
                 out.open("");
                 self.block(&it.body, hooks, out);
                 out.close();
             }
             Guard::Unneeded | Guard::Turns => self.block(&it.body, hooks, out),
         }
-        if let Some(combined) = &it.combined {
-            self.combine(it, combined, out);
+        if !it.combined.is_empty() {
+            self.combine(it, out);
         }
         if !alone {
             out.close();

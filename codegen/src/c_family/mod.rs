@@ -31,7 +31,7 @@ use crate::input::Input;
 use crate::program::{Program, Width};
 use crate::tile::Kept;
 use std::collections::{BTreeMap, BTreeSet};
-use tessella_polyhedral::algorithm::ArrayId;
+use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
 use tessella_polyhedral::expr::Expr;
 use tessella_scalar::ScalarType;
 use wide::Vectors;
@@ -74,6 +74,8 @@ pub struct Printer<'a> {
     in_turns: bool,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
+    /// The updates that the loop over threads at the current place combines.
+    offering: Vec<ComputationId>,
     /// Where that statement may read memory, if it is printed for points that it does not have.
     guard: Option<String>,
     /// Comparisons of that statement that come out alike where a flag is set, and how.
@@ -124,6 +126,7 @@ impl<'a> Printer<'a> {
             kept: vec![],
             width: Width::Wide,
             streamed: BTreeMap::new(),
+            offering: vec![],
             guard: None,
             settled: vec![],
             threads: 1,

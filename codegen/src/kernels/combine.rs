@@ -23,27 +23,35 @@ pub(super) fn refused(it: &For, reason: &'static str) -> CodegenError {
     CodegenError::Combine { at: it.name.clone(), reason }
 }
 
-/// Has the statement whose updates a loop combines offer what it would add. Gives the statement that the loop then has; `None` where the
-/// loop is one over threads like any other.
+/// Has the statements whose updates a loop combines offer what they would add. Gives the statements that the loop then has; none where
+/// the loop is one over threads like any other.
 pub(super) fn offer(
     extract: &Extract<'_>,
     it: &For,
     body: &mut [Node],
     shape: &Shape,
-) -> Result<Option<Statement>, CodegenError> {
+) -> Result<Vec<Statement>, CodegenError> {
     let (input, path) = (extract.input, &extract.loops[&it.variable]);
-    let id = match combine::combined(extract.context.ctx(), input.algorithm, input.schedule, path) {
-        Ok(Some(id)) => id,
-        Ok(None) => return Ok(None),
+    let combined = match combine::combined(extract.context.ctx(), input.algorithm, input.schedule, path) {
+        Ok(combined) => combined,
         Err(Error::Isl(error)) => return Err(error.into()),
         Err(_) => return Err(refused(it, "it is not known which element it updates")),
     };
+    if combined.is_empty() {
+        return Ok(vec![]);
+    }
     if shape.threads != BTreeSet::from([ProcessorAxis::X]) {
         return Err(refused(it, "its kernel has other threads than those along x"));
     }
     if shape.origin.contains_key(&ProcessorAxis::X) {
         return Err(refused(it, "its threads keep registers from one loop to the next"));
     }
+    combined.into_iter().map(|id| offered(extract, it, body, id)).collect()
+}
+
+/// Has one of these statements offer what it would add. Gives its update.
+fn offered(extract: &Extract<'_>, it: &For, body: &mut [Node], id: ComputationId) -> Result<Statement, CodegenError> {
+    let input = extract.input;
     let mut found = vec![];
     offers(body, id, &mut found);
     let [statement] = found.as_mut_slice() else {
@@ -73,7 +81,7 @@ pub(super) fn offer(
     let mut update = whole;
     let write = &input.algorithm.computation(id).write;
     keep_iterators(&mut update, &|at| input.access_uses_iterator(write, at));
-    Ok(Some(update))
+    Ok(update)
 }
 
 /// Drops those iterators of a statement that its text does not mention.

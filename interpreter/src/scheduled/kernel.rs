@@ -6,10 +6,11 @@ use super::host::Host;
 use super::integer;
 use super::memory::{Block, Memory};
 use super::streaming;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::vec::IntoIter;
 use tessella_codegen::int_expr::VariableId;
 use tessella_codegen::program::{For, Going, Guard, Kernel, Node, Over, Spread, Statement, Update};
+use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::schedule::ProcessorAxis;
@@ -156,8 +157,8 @@ struct Thread<'a> {
     /// What is on its way to shared memory: since the last wait, and for each wait before what it did not wait for.
     ahead: Vec<Arrival>,
     begun: VecDeque<Vec<Arrival>>,
-    /// What its instance offered to the update that the block combines next, and how many of these came before.
-    offer: Option<Constant>,
+    /// What its instance offered to the updates that the block combines next, and how many of these came before.
+    offers: BTreeMap<ComputationId, Constant>,
     combined: u64,
     /// What is left to do, outermost first.
     frames: Vec<Frame<'a>>,
@@ -178,9 +179,9 @@ enum Frame<'a> {
         body: &'a [Node],
         blocks: IntoIter<[i64; 3]>,
     },
-    /// An update that the block combines once all threads have offered; whether the thread has an iteration of the loop.
+    /// Updates that the block combines once all threads have offered; whether the thread has an iteration of the loop.
     Combine {
-        it: &'a Statement,
+        all: &'a [Statement],
         has_iteration: bool,
         offered: bool,
     },
@@ -205,7 +206,7 @@ impl<'a> Thread<'a> {
             registers: Memory::new(host.input.layout.buffers.len()),
             ahead: vec![],
             begun: VecDeque::new(),
-            offer: None,
+            offers: BTreeMap::new(),
             combined: 0,
             frames: vec![Frame::Nodes { rest: kernel.body.iter(), declared: None }],
         }
@@ -235,17 +236,19 @@ impl<'a> Thread<'a> {
                         self.frames.pop();
                     }
                 },
-                Frame::Combine { it, has_iteration, offered } => {
-                    let (it, has_iteration) = (*it, *has_iteration);
+                Frame::Combine { all, has_iteration, offered } => {
+                    let (all, has_iteration) = (*all, *has_iteration);
                     if !*offered {
                         *offered = true;
                         let number = number(self.index[1], self.extents[1]);
-                        let offers = host.offers.entry((self.block, self.combined)).or_default();
-                        offers.push((number, self.offer.take()));
+                        for (update, it) in (self.combined..).zip(all) {
+                            let offers = host.offers.entry((self.block, update)).or_default();
+                            offers.push((number, self.offers.remove(&it.computation)));
+                        }
                         return Ok(Stop::Barrier);
                     }
                     self.frames.pop();
-                    self.combine(it, has_iteration, host)?;
+                    all.iter().try_for_each(|it| self.combine(it, has_iteration, host))?;
                 }
                 Frame::While { it, going, next, last } => {
                     let (it, going, value, last) = (*it, *going, *next, *last);
@@ -315,7 +318,7 @@ impl<'a> Thread<'a> {
             Node::Statement(it) if it.update == Update::Offered => {
                 let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
                 let value = offer(&mut around, it, &mut self.variables)?;
-                if self.offer.replace(value).is_some() {
+                if self.offers.insert(it.computation, value).is_some() {
                     return Err(ScheduledError::Misplaced { what: "a second offer of a thread" });
                 }
             }
@@ -429,8 +432,8 @@ impl<'a> Thread<'a> {
             return Ok(());
         }
         let value = lower + it.step * self.index[level][axis as usize];
-        if let Some(combined) = &it.combined {
-            self.frames.push(Frame::Combine { it: combined, has_iteration: value <= upper, offered: false });
+        if !it.combined.is_empty() {
+            self.frames.push(Frame::Combine { all: &it.combined, has_iteration: value <= upper, offered: false });
         }
         if lower <= upper && (upper - lower) / it.step >= all {
             let (kernel, name) = named();

@@ -24,8 +24,9 @@
 
 use super::asked::Asking;
 use super::chooser::Chooser;
+use super::one_pass;
 use crate::affine::Affine;
-use crate::algorithm::ArrayKind;
+use crate::algorithm::{Algorithm, ArrayKind, ComputationId};
 use crate::combine;
 use crate::command::Command;
 use crate::default_order::{Means, Memory, Tilings};
@@ -107,7 +108,24 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             }
         }
     }
+    // What takes too much work to join stays apart.
+    let _ = one_pass::share_passes(ctx, &mut parted);
     Ok(parted)
+}
+
+/// Iterations whose elements a thread asks for at a time, where it runs these statements in each.
+pub(super) fn ahead(algorithm: &Algorithm, terms: &[ComputationId]) -> u32 {
+    let mut read = vec![];
+    for it in terms.iter().map(|&id| algorithm.computation(id)) {
+        for access in it.reads.iter().filter(|access| access.array != it.write.array) {
+            let place = (access.array, &access.subscripts);
+            if algorithm.array(access.array).kind != ArrayKind::Private && !read.contains(&place) {
+                read.push(place);
+            }
+        }
+    }
+    let bytes: u32 = read.into_iter().map(|(array, _)| algorithm.array(array).element.bytes()).sum();
+    AHEAD / bytes.max(1)
 }
 
 impl Parted {
@@ -156,7 +174,8 @@ impl Parted {
         self.carry_out(ctx, Command::Fuse { first: start, second: name.to_string(), at: block.clone() })?;
         self.tag(name, block, Tag::GpuBlock(ProcessorAxis::X));
         self.tag(name, thread, Tag::Combine);
-        let ahead = AHEAD / self.bytes_of_terms(name).max(1);
+        let algorithm = &self.scheduled.algorithm;
+        let ahead = algorithm.find(name).map_or(1, |id| ahead(algorithm, &[id]));
         if ahead > 1 {
             self.tag(name, last, Tag::Unroll(ahead));
         }
@@ -174,20 +193,6 @@ impl Parted {
         legality::is_legal(ctx, algorithm, schedule, &self.dependences)
     }
 
-    /// Bytes that an instance of a reduction reads of arrays, each element once.
-    fn bytes_of_terms(&self, name: &str) -> u32 {
-        let algorithm = &self.scheduled.algorithm;
-        let Some(it) = algorithm.find(name).map(|id| algorithm.computation(id)) else { return 0 };
-        let mut read = vec![];
-        for access in it.reads.iter().filter(|access| access.array != it.write.array) {
-            let place = (access.array, &access.subscripts);
-            if algorithm.array(access.array).kind != ArrayKind::Private && !read.contains(&place) {
-                read.push(place);
-            }
-        }
-        read.into_iter().map(|(array, _)| algorithm.array(array).element.bytes()).sum()
-    }
-
     /// Whether a block combines the updates of a loop, and its threads without iterations are the last ones.
     fn is_combined(&self, ctx: &Ctx, name: &str, at: &str) -> Result<bool, Error> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
@@ -195,7 +200,7 @@ impl Parted {
         let around = schedule.loops_around(id);
         let Some((path, it)) = around.iter().find(|(_, it)| it.name == at) else { return Ok(false) };
         let Some(thread) = it.at[&id].as_iterator() else { return Ok(false) };
-        if combine::combined(ctx, algorithm, schedule, path)? != Some(id) {
+        if combine::combined(ctx, algorithm, schedule, path)? != [id] {
             return Ok(false);
         }
         let domain = relation::domain(algorithm, id)?;
