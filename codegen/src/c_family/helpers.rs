@@ -234,8 +234,8 @@ impl Operation {
             Operation::Abs => one(&format!("return x < 0 ? ({t})(0 - ({u})x) : x;")),
             Operation::Sign if ty.is_float() || ty.is_signed_integer() => one("return x < 0 ? -1 : x > 0 ? 1 : x;"),
             Operation::Sign => one("return x > 0;"),
-            Operation::Min if ty.is_float() => extremum_of_floats(name, t, f, inline, "x < y", "<"),
-            Operation::Max if ty.is_float() => extremum_of_floats(name, t, f, inline, "x > y", ">"),
+            Operation::Min if ty.is_float() => extremum_of_floats(dialect, name, (t, f), inline, "x < y", "<"),
+            Operation::Max if ty.is_float() => extremum_of_floats(dialect, name, (t, f), inline, "x > y", ">"),
             Operation::Min => two("return y < x ? y : x;"),
             Operation::Max => two("return x < y ? y : x;"),
             Operation::Mod if ty.is_float() => format!(
@@ -279,12 +279,24 @@ pub fn helper_texts(used: &BTreeSet<Helper>, dialect: Dialect) -> Vec<String> {
 }
 
 /// Julia's `min` and `max`: a NaN wins, and -0.0 is less than 0.0. One choice, so that C compilers make vectors of it;
-/// `first` and `sign` say when `x` is it among numbers, and among zeros by its sign.
-fn extremum_of_floats(name: &str, t: &str, f: &str, inline: &str, first: &str, sign: &str) -> String {
+/// `first` and `sign` say when `x` is it among numbers, and among zeros by its sign. On a GPU threads ask all at once: a branch for each
+/// part would take as long as everything else that a reduction does with an element.
+fn extremum_of_floats(
+    dialect: Dialect,
+    name: &str,
+    (t, f): (&str, &str),
+    inline: &str,
+    first: &str,
+    sign: &str,
+) -> String {
+    let sign = format!("copysign{f}(1.0{f}, x) {sign} 0");
+    let choice = match dialect {
+        Dialect::C => format!("{first} || x != x || (x == y && {sign})"),
+        Dialect::Cuda => format!("({first}) | (x != x) | ((x == y) & ({sign}))"),
+    };
     format!(
         "// A NaN wins, and -0.0 is less than 0.0.\n\
-         {inline} {t} {name}({t} x, {t} y) {{\n    \
-             return {first} || x != x || (x == y && copysign{f}(1.0{f}, x) {sign} 0) ? x : y;\n}}",
+         {inline} {t} {name}({t} x, {t} y) {{\n    return {choice} ? x : y;\n}}",
     )
 }
 
