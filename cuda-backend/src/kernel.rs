@@ -84,21 +84,37 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
 const THREADS_IN_FLIGHT: u32 = 512;
 /// Loops that are unrolled at least so far load ahead.
 const TERMS: u32 = 16;
+/// The same where blocks combine what their threads add up: elements are of up to eight bytes, of two arrays and more.
+const FEW_TERMS: u32 = 2;
+/// Threads of a multiprocessor where blocks combine: there are no more of these blocks than a GPU runs with 64 registers a thread.
+const THREADS_COMBINING: u32 = 1024;
 
 /// How many blocks of a kernel a multiprocessor is to hold, if its threads add up long sums by themselves. Unless it is told, the CUDA
 /// compiler makes room for as many threads as a multiprocessor can hold, 32 registers each, and has a few loads of each under way.
 fn blocks_at_least(kernel: &Kernel, threads: u32) -> Option<u32> {
     let is_spread = threads > 1 && kernel.shared.is_empty() && kernel.dynamic == 0;
-    (is_spread && kernel.body.iter().any(adds_up)).then(|| (THREADS_IN_FLIGHT / threads).clamp(1, 16))
+    let in_flight = match (kernel.body.iter().any(combines), kernel.body.iter().any(|node| adds_up(node, TERMS))) {
+        (true, _) => kernel.body.iter().any(|node| adds_up(node, FEW_TERMS)).then_some(THREADS_COMBINING),
+        (false, true) => Some(THREADS_IN_FLIGHT),
+        (false, false) => None,
+    };
+    in_flight.filter(|_| is_spread).map(|all| (all / threads).clamp(1, 16))
 }
 
-/// Whether a thread goes through a loop of no fixed length whose loads run ahead.
-fn adds_up(node: &Node) -> bool {
-    let inside = |body: &[Node]| body.iter().any(adds_up);
+/// Whether blocks combine what their threads add up.
+fn combines(node: &Node) -> bool {
+    let mut found = false;
+    node.walk(&mut |node| found |= matches!(node, Node::Spread(it) if !it.combined.is_empty()));
+    found
+}
+
+/// Whether a thread goes through a loop of no fixed length, unrolled at least so far, whose loads run ahead.
+fn adds_up(node: &Node, terms: u32) -> bool {
+    let inside = |body: &[Node]| body.iter().any(|node| adds_up(node, terms));
     match node {
         Node::For(it) => {
             let is_fixed = matches!((&it.lower, &it.upper), (IntExpr::Const(_), IntExpr::Const(_)));
-            matches!(it.tag, Tag::Unroll(TERMS..)) && !is_fixed || inside(&it.body)
+            matches!(it.tag, Tag::Unroll(times) if times >= terms) && !is_fixed || inside(&it.body)
         }
         Node::Spread(it) => inside(&it.body),
         Node::If { then, otherwise, .. } => inside(then) || inside(otherwise),

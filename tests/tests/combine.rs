@@ -101,9 +101,7 @@ fn sums_are_combined_in_the_order_that_is_stated() {
 #[test]
 fn two_launches_make_the_sum() {
     let text = cuda(DOT).unwrap();
-    let kernels = text.matches("extern \"C\" __global__").count();
-    let narrow = text.lines().filter(|line| line.contains("__global__") && line.contains("_32(")).count();
-    assert_eq!(kernels - narrow, 2, "{text}");
+    assert_eq!(kernels(&text), 2, "{text}");
     for part in ["__shfl_down_sync(0xffffffffu, tessella_offer, tessella_half)", "__shared__ float tessella_offers[8];"]
     {
         assert!(text.contains(part), "{part} is not in\n{text}");
@@ -166,4 +164,75 @@ end
     let text = cuda(&format!("{DOT}{asked}")).unwrap();
     assert!(text.contains("__launch_bounds__(1024) dot_"), "{text}");
     assert!(text.contains("tessella_offer = x("), "{text}");
+}
+
+/// How many kernels there are, those for short indices not counted twice.
+fn kernels(text: &str) -> usize {
+    text.lines().filter(|line| line.contains("__global__") && !line.contains("_32(")).count()
+}
+
+const SUMS: &str = "
+@tessella function sums(x::Vector{Int64})
+    s = 0
+    q = 0
+    for i in 1:length(x)
+        s += x[i]
+        q += x[i] * x[i]
+    end
+    return s, q
+end
+";
+
+#[test]
+fn sums_of_one_vector_share_two_launches() {
+    assert_eq!(kernels(&cuda(SUMS).unwrap()), 2);
+    let in_two_loops = SUMS.replace("        q +=", "    end\n    for i in 1:length(x)\n        q +=");
+    assert_eq!(kernels(&cuda(&in_two_loops).unwrap()), 2);
+}
+
+#[test]
+fn a_sum_that_needs_another_has_a_pass_of_its_own() {
+    let text = SUMS.replace("        q += x[i] * x[i]", "    end\n    for i in 1:length(x)\n        q += x[i] * s");
+    assert_eq!(kernels(&cuda(&text).unwrap()), 4);
+}
+
+#[test]
+fn a_block_is_asked_to_combine_updates_of_two_elements() {
+    let asked = "
+@schedule sums begin
+    assume(length(x) <= 1000)
+    S0
+    S1
+    @combine for t = i
+        S2
+        S3
+    end
+end
+";
+    let text = cuda(&format!("{SUMS}{asked}")).unwrap();
+    assert!(text.contains("// S2, S3: combined by the block, along a tree."), "{text}");
+    assert!(text.contains("tessella_offer_2 = "), "{text}");
+    // Each instance reads what the ones before left in the element of the other update.
+    let needs = SUMS.replace("x[i] * x[i]", "x[i] * s");
+    let error = cuda(&format!("{needs}{asked}")).unwrap_err();
+    assert!(error.contains("E0401"), "{error}");
+}
+
+#[test]
+fn loads_run_ahead_past_the_ends_of_short_lines() {
+    let matrix = SUMS
+        .replace("Vector", "Matrix")
+        .replace("for i in 1:length(x)", "for j in axes(x, 2), i in axes(x, 1)")
+        .replace("x[i]", "x[i, j]");
+    let text = cuda(&matrix).unwrap();
+    for part in [
+        "if (tessella_rounds % 8 == 0 || tessella_rounds >= 32) {",
+        "#pragma unroll 8\n                    for (int64_t tessella_left = ",
+        "i0 = tessella_ends_i0 ? 0 : i0 + 1;",
+        "j0 += tessella_ends_i0;",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    // A vector has one line.
+    assert!(!cuda(SUMS).unwrap().contains("tessella_left"));
 }

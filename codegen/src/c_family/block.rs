@@ -2,6 +2,7 @@
 
 use super::access::accessed;
 use super::expr::Instance;
+use super::flat::Flat;
 use super::helpers::Helper;
 use super::signature::one_line;
 use super::wide::{Vectors, of_nest};
@@ -137,6 +138,14 @@ impl Printer<'_> {
             (Vectors::Use, _, Some(wide)) => return self.wide_loop(it, wide, hooks, out),
             (Vectors::Ask | Vectors::Use | Vectors::Avoid, _, _) => {}
         }
+        match Flat::of(it).filter(|_| !self.offering.is_empty()) {
+            Some(flat) => self.flat_nest(&flat, hooks, out),
+            None => self.plain_loop(it, hooks, out),
+        }
+    }
+
+    /// A loop as it stands.
+    pub(super) fn plain_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
         let variable = self.program.names.variables[it.variable.0 as usize].clone();
         let guard = it.clip.as_ref().and_then(|clip| self.clip_guard(it, clip));
         if let Some(guard) = &guard {

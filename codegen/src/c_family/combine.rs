@@ -95,6 +95,7 @@ impl Printer<'_> {
             }
         }
         out.close();
+        self.offering.clear();
         // The next round writes what the first warp still reads.
         if warps > 1 && (self.loops_around > 0 || self.in_turns) {
             out.line("__syncthreads();");

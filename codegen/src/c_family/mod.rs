@@ -7,6 +7,7 @@ mod combine;
 mod complex;
 mod expr;
 mod fast;
+mod flat;
 mod grid;
 mod helpers;
 mod signature;
