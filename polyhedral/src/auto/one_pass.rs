@@ -31,7 +31,7 @@ pub(super) fn share_passes(ctx: &Ctx, parted: &mut Parted) -> Result<(), Error> 
     Ok(())
 }
 
-/// The schedule with two kernels fewer by one; `None` where none have more to share.
+/// The schedule with two kernels as one; `None` where no two have anything left to share.
 fn step(ctx: &Ctx, parted: &Parted) -> Result<Option<Schedule>, Error> {
     let algorithm = &parted.scheduled.algorithm;
     for path in sequences(&parted.scheduled.schedule) {

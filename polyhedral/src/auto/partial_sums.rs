@@ -12,6 +12,8 @@
 //! block ([`crate::combine`]). Where the source fixes the order of the outer loop's iterations, each has a block, and one thread adds up
 //! their results in order.
 //!
+//! Reductions over the same instances share these launches (`one_pass.rs`).
+//!
 //! Only where the source lets the order of updates go. What each partial result takes, and the order in which they are
 //! combined, depend on nothing but the sizes, so the result has the same bits in every run. Each step but the tags is a command that a
 //! user could give, and is proved like one.
