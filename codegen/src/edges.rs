@@ -6,7 +6,8 @@
 //! once for several of them. So the tests go where isl proves that it makes no difference: the statement writes a register of
 //! the thread, and where the tests fail it is one that no instance of the program in this thread reads; it reads registers and
 //! shared memory only, inside of their boxes; and it computes with floats, so that nothing can fail or branch on what it
-//! reads, which may be anything. [`Statement::inside`] keeps the tests, so that whoever executes the program knows which
+//! reads, which may be anything. What is asked inside of a test may divide what is not negative where the test holds; once that is gone, it rounds
+//! down, as in the proofs. [`Statement::inside`] keeps the tests, so that whoever executes the program knows which
 //! values are none.
 
 mod place;
@@ -118,9 +119,10 @@ impl<'a> Tile<'a> {
                 }
                 Node::If { condition, then, otherwise } => {
                     let (mut inner, mut inside) = (here.clone(), below.clone());
+                    let divides = divides_what_is_not_negative(node);
                     for part in conjuncts(condition) {
                         match here.demands(part) {
-                            Some(demands) if self.is_test(part, then, otherwise, below) => {
+                            Some(demands) if !divides && self.is_test(part, then, otherwise, below) => {
                                 inside.tests.push((self.tests, demands));
                             }
                             demands => inner.holds.extend(demands.into_iter().flatten()),
@@ -162,6 +164,7 @@ impl<'a> Tile<'a> {
         let mut fits = below.in_thread && of_tile && otherwise.is_empty() && !binds;
         for node in then {
             node.walk(&mut |node| {
+                fits &= !divides_what_is_not_negative(node);
                 fits &= match node {
                     Node::Statement(it) => self.is_harmless(it.computation),
                     Node::For(it) => it.clip.is_none() && it.going.is_none(),
@@ -309,6 +312,35 @@ impl<'a> Tile<'a> {
     }
 }
 
+/// What stands below a test that is gone, with divisions that round down: the test may have been what made sure that nothing negative is
+/// divided.
+fn rounded_down(nodes: Vec<Node>) -> Vec<Node> {
+    let one = |node: Node| {
+        let node = match node {
+            Node::If { condition, then, otherwise } => {
+                Node::If { condition: condition.rounded_down(), then, otherwise }
+            }
+            Node::Let { variable, value } => Node::Let { variable, value: value.rounded_down() },
+            Node::For(it) => Node::For(For { lower: it.lower.rounded_down(), upper: it.upper.rounded_down(), ..it }),
+            Node::Statement(it) => {
+                let bindings = it.bindings.iter().map(|(variable, value)| (*variable, value.rounded_down())).collect();
+                Node::Statement(Statement { bindings, ..it })
+            }
+            other => other,
+        };
+        let Ok(node) = node.map_blocks(|nodes| Ok::<_, Infallible>(rounded_down(nodes)));
+        node
+    };
+    nodes.into_iter().map(one).collect()
+}
+
+/// Whether an expression has a remainder or a quotient of what is not negative, or a condition on either.
+fn divides_what_is_not_negative(node: &Node) -> bool {
+    let mut found = false;
+    node.expressions(&mut |expr| found |= matches!(expr, IntExpr::Mod(..) | IntExpr::Quotient(..)));
+    found
+}
+
 /// What a condition asks, part by part.
 fn conjuncts(condition: &Cond) -> &[Cond] {
     match condition {
@@ -356,7 +388,11 @@ fn without_tests(nodes: Vec<Node>, next: &mut usize, gone: &BTreeSet<usize>, aro
                     if gone.contains(next) { &mut going } else { &mut staying }.push(part.clone());
                     *next += 1;
                 }
+                if going.len() > around.len() {
+                    staying.iter_mut().for_each(|part| *part = part.rounded_down());
+                }
                 let then = without_tests(then, next, gone, &going);
+                let then = if going.len() > around.len() { rounded_down(then) } else { then };
                 if staying.is_empty() {
                     done.extend(then);
                     continue;

@@ -225,10 +225,23 @@ impl IntExpr {
 
     /// The expression with variables replaced, constants folded.
     pub fn substitute(&self, by: &dyn Fn(VariableId) -> Option<IntExpr>) -> IntExpr {
-        let of = |expr: &IntExpr| expr.substitute(by);
         match self {
-            IntExpr::Const(_) | IntExpr::Param(_) => self.clone(),
             IntExpr::Variable(variable) => by(*variable).unwrap_or_else(|| self.clone()),
+            _ => self.with_operands(&|operand| operand.substitute(by), &|condition| condition.substitute(by)),
+        }
+    }
+
+    /// With divisions that round down, whatever the dividend is.
+    pub fn rounded_down(&self) -> IntExpr {
+        match self {
+            IntExpr::Div(a, divisor) => a.rounded_down().floor_div(*divisor),
+            _ => self.with_operands(&IntExpr::rounded_down, &Cond::rounded_down),
+        }
+    }
+
+    fn with_operands(&self, of: &dyn Fn(&IntExpr) -> IntExpr, condition: &dyn Fn(&Cond) -> Cond) -> IntExpr {
+        match self {
+            IntExpr::Const(_) | IntExpr::Param(_) | IntExpr::Variable(_) => self.clone(),
             IntExpr::Add(a, b) => of(a).plus(of(b)),
             IntExpr::Sub(a, b) => of(a).minus(of(b)),
             IntExpr::Mul(a, b) => of(a).times(of(b)),
@@ -238,8 +251,8 @@ impl IntExpr {
             IntExpr::Mod(a, divisor) => IntExpr::Mod(Box::new(of(a)), *divisor),
             IntExpr::Min(all) => IntExpr::min_of(all.iter().map(of)),
             IntExpr::Max(all) => IntExpr::max_of(all.iter().map(of)),
-            IntExpr::Select(condition, yes, no) => {
-                IntExpr::Select(Box::new(condition.substitute(by)), Box::new(of(yes)), Box::new(of(no)))
+            IntExpr::Select(choice, yes, no) => {
+                IntExpr::Select(Box::new(condition(choice)), Box::new(of(yes)), Box::new(of(no)))
             }
             IntExpr::Parts(parts, columns, rows) => IntExpr::Parts(*parts, Box::new(of(columns)), Box::new(of(rows))),
             IntExpr::Quotient(a, b) => of(a).over(of(b)),
@@ -319,11 +332,20 @@ impl IntExpr {
 impl Cond {
     /// The condition with variables replaced.
     pub fn substitute(&self, by: &dyn Fn(VariableId) -> Option<IntExpr>) -> Cond {
+        self.with_operands(&|operand| operand.substitute(by))
+    }
+
+    /// With divisions that round down, whatever the dividend is.
+    pub fn rounded_down(&self) -> Cond {
+        self.with_operands(&IntExpr::rounded_down)
+    }
+
+    fn with_operands(&self, of: &dyn Fn(&IntExpr) -> IntExpr) -> Cond {
         match self {
             Cond::Const(_) => self.clone(),
-            Cond::Compare(op, a, b) => Cond::Compare(*op, a.substitute(by), b.substitute(by)),
-            Cond::And(all) => Cond::all_of(all.iter().map(|cond| cond.substitute(by))),
-            Cond::Or(all) => Cond::any_of(all.iter().map(|cond| cond.substitute(by))),
+            Cond::Compare(op, a, b) => Cond::Compare(*op, of(a), of(b)),
+            Cond::And(all) => Cond::all_of(all.iter().map(|cond| cond.with_operands(of))),
+            Cond::Or(all) => Cond::any_of(all.iter().map(|cond| cond.with_operands(of))),
         }
     }
 

@@ -339,19 +339,18 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel(
                         for (int64_t k1 = imax(0, 8 * i0 - 4 * k0 + 2 * i10); k1 <= imin(3, p - 4 * k0 - 1); k1++) {
                             #pragma unroll 2
                             for (int64_t j11 = 0; j11 <= 1; j11++) {
-                                if (j11 <= n - 4 * j0 - 2 * j10 - 1) {
-                                    #pragma unroll 2
-                                    for (int64_t i11 = 0; i11 <= 1; i11++) {
-                                        if (i11 <= imin(m - 8 * i0 - 2 * i10 - 1, -8 * i0 + 4 * k0 - 2 * i10 + k1)) {
-                                            // S: triangle_registers.jl:11
-                                            const int64_t i_A = 2 * i10 + i11 + 1;
-                                            const int64_t k_A = k1 + 1;
-                                            const int64_t k_B = k1 + 1;
-                                            const int64_t j_B = 2 * j10 + j11 + 1;
-                                            const int64_t i_C = i11 + 1;
-                                            const int64_t j_C = j11 + 1;
-                                            C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
-                                        }
+                                #pragma unroll 2
+                                for (int64_t i11 = 0; i11 <= 1; i11++) {
+                                    if (i11 <= imin(m - 8 * i0 - 2 * i10 - 1, -8 * i0 + 4 * k0 - 2 * i10 + k1)) {
+                                        // S: triangle_registers.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int64_t i_A = 2 * i10 + i11 + 1;
+                                        const int64_t k_A = k1 + 1;
+                                        const int64_t k_B = k1 + 1;
+                                        const int64_t j_B = 2 * j10 + j11 + 1;
+                                        const int64_t i_C = i11 + 1;
+                                        const int64_t j_C = j11 + 1;
+                                        C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
                                     }
                                 }
                             }
@@ -677,19 +676,18 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel_32(
                         for (int32_t k1 = imax32(0, 8 * i0 - 4 * k0 + 2 * i10); k1 <= imin32(3, p - 4 * k0 - 1); k1++) {
                             #pragma unroll 2
                             for (int32_t j11 = 0; j11 <= 1; j11++) {
-                                if (j11 <= n - 4 * j0 - 2 * j10 - 1) {
-                                    #pragma unroll 2
-                                    for (int32_t i11 = 0; i11 <= 1; i11++) {
-                                        if (i11 <= imin32(m - 8 * i0 - 2 * i10 - 1, -8 * i0 + 4 * k0 - 2 * i10 + k1)) {
-                                            // S: triangle_registers.jl:11
-                                            const int32_t i_A = 2 * i10 + i11 + 1;
-                                            const int32_t k_A = k1 + 1;
-                                            const int32_t k_B = k1 + 1;
-                                            const int32_t j_B = 2 * j10 + j11 + 1;
-                                            const int32_t i_C = i11 + 1;
-                                            const int32_t j_C = j11 + 1;
-                                            C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
-                                        }
+                                #pragma unroll 2
+                                for (int32_t i11 = 0; i11 <= 1; i11++) {
+                                    if (i11 <= imin32(m - 8 * i0 - 2 * i10 - 1, -8 * i0 + 4 * k0 - 2 * i10 + k1)) {
+                                        // S: triangle_registers.jl:11
+                                        // Past the edge, too, where nobody reads what it writes.
+                                        const int32_t i_A = 2 * i10 + i11 + 1;
+                                        const int32_t k_A = k1 + 1;
+                                        const int32_t k_B = k1 + 1;
+                                        const int32_t j_B = 2 * j10 + j11 + 1;
+                                        const int32_t i_C = i11 + 1;
+                                        const int32_t j_C = j11 + 1;
+                                        C_reg(i_C, j_C) = C_reg(i_C, j_C) + A_shared(i_A, k_A) * B_shared(k_B, j_B);
                                     }
                                 }
                             }

@@ -1,5 +1,5 @@
 # C += A B with an upper triangular A, sums in registers: an element of C takes part in some steps of a tile and in others not, so
-# the tests in it stay.
+# the test of that stays, where that of the last column goes.
 #! target cuda
 #! sizes C=m,n A=m,p B=p,n
 using Tessella

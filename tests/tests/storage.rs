@@ -457,7 +457,8 @@ fn register_tiles_run_past_the_edge_only_where_nobody_reads_what_they_write() {
     let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
     let input = Input::from(&built.analysed.verified);
     let mut loops = generate(&input).unwrap();
-    assert_eq!(past_the_edge(&loops), 0, "{loops}");
+    // The test of the last column goes, that of the diagonal stays.
+    assert!(past_the_edge(&loops) > 0, "{loops}");
     let mut opened = 0;
     for kernel in &mut loops.kernels {
         kernel.body = with_tests_open(std::mem::take(&mut kernel.body), false, &mut opened);

@@ -27,7 +27,7 @@ const PART: u64 = 2;
 /// Another order must promise to take no more than this part of the time: estimates are rough, and the moves are not.
 pub(super) const WORTH: f64 = 0.5;
 
-/// Blocks that go through the steps of a tile have the estimate of those steps alone in common with other orders.
+/// One in blocks that go through the steps of a tile, no more than this: estimates of all that updates an element step by step are alike.
 const WORTH_OF_BLOCKS: f64 = 0.75;
 
 /// On a GPU, one that promises to take so little is enough: no other is looked for.
@@ -293,7 +293,12 @@ impl Chooser<'_> {
         if !on_cpu {
             together = self.solved(&question, Fusion::Together)?;
             let start = together.as_ref().map(|solved| with_node(before, path, solved.node.clone()));
-            let tiles = start.map(|start| self.in_blocks(&start, path)).transpose()?.flatten();
+            let half = self.ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+            let tiles = match start.map(|start| self.ctx.with_budget(half, || self.in_blocks(&start, path))).transpose()
+            {
+                Err(error) if error.is_quota() => None,
+                done => done?.flatten(),
+            };
             if let Some((solved, order)) = tiles.filter(|(cycles, _)| *cycles <= own * WORTH_OF_BLOCKS) {
                 let taken = Outcome::Taken { fusion: Fusion::Together, tiles: Tiles::Diagonal, own, solved };
                 return Ok(Some((taken, Some(order))));

@@ -8,7 +8,7 @@ use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, Compu
 use crate::auto::gpu_waves::{TILE, tile_around};
 use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
-use crate::auto::profile::{Step, step};
+use crate::auto::profile::{Step, iterator_of, step};
 use crate::auto::vectors;
 use crate::command::{AxisOrder, Columns, Command};
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
@@ -90,7 +90,7 @@ fn of_kernel(
         return Some(of_diagonals(algorithm, inside, anchor, block));
     }
     let outside = around[..at_step].iter().map(|(_, it)| &it.at[&anchor]);
-    if step.at[&anchor].as_iterator().is_some_and(|iterator| tile_around(outside, iterator).is_some()) {
+    if iterator_of(&step.at[&anchor]).is_some_and(|(iterator, _)| tile_around(outside, iterator).is_some()) {
         return Some(of_steps(algorithm, schedule, inside, anchor, block));
     }
     // What stands before or behind the loop starts or uses the results of each thread.

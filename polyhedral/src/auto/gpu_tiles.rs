@@ -180,7 +180,9 @@ impl Chooser<'_> {
             if let Some(last) = groups.last_mut() {
                 let joined: BTreeSet<ComputationId> = last.union(&ids).copied().collect();
                 let mut trial = schedule.clone();
-                if let (Some(node), Some(nest)) = (trial.node_mut(path), nest(&joined)) {
+                if self.stay_alike(schedule, path, &joined)
+                    && let (Some(node), Some(nest)) = (trial.node_mut(path), nest(&joined))
+                {
                     *node = nest;
                     if self.is_free(&trial, path)? {
                         *last = joined;
@@ -194,6 +196,21 @@ impl Chooser<'_> {
             *node = Node::Sequence(groups.iter().filter_map(nest).collect());
         }
         Ok((0..groups.len()).map(|at| path.child(at)).collect())
+    }
+
+    /// Whether the statements all move along the same of the two loops at `path` in one iteration of the loop around them: a row and a column
+    /// together would make threads of different shapes.
+    fn stay_alike(&self, schedule: &Schedule, path: &Path, ids: &BTreeSet<ComputationId>) -> bool {
+        let Some((_, steps)) = ids.first().and_then(|id| schedule.loops_around(*id).into_iter().rev().nth(2)) else {
+            return false;
+        };
+        let iterator =
+            |it: &Loop, id: &ComputationId| it.at.get(id).and_then(iterator_of).map(|(iterator, _)| iterator);
+        let stays = |id: &ComputationId| {
+            let step = iterator(steps, id);
+            [0, 1].map(|level| loop_at(schedule, &path.down(level)).is_none_or(|it| iterator(it, id) == step))
+        };
+        ids.iter().map(stays).collect::<BTreeSet<_>>().len() < 2
     }
 
     /// Whether both of the loops at `path` carry no dependences.

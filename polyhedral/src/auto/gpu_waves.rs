@@ -260,7 +260,7 @@ impl Chooser<'_> {
             for (level, (_, it)) in inside.iter().enumerate() {
                 let at = &it.at[&id];
                 // Loops around that leave an iterator one value leave such a loop one iteration.
-                let iterations = match at.as_iterator() {
+                let iterations = match iterator_of(at).map(|(iterator, _)| iterator) {
                     Some(iterator) if !fixed.insert(iterator) => 1.0,
                     Some(iterator) => {
                         let outside = around.iter().map(|(_, it)| &it.at[&id]).take(outside.len() + level);
