@@ -36,7 +36,7 @@ end
 end
 
 # What stands before the time loop writes, too.
-@tessella target=:cuda function kept!(A::Matrix{Float32}, B::Matrix{Float32}, C::Matrix{Float32}, steps::Int)
+@tessella target=:cuda function kept!(A, B, C, steps)
     m, n = size(A)
     for j in 1:n, i in 1:m
         @comp Q C[i, j] = 2.0f0 * A[i, j]
