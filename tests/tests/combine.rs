@@ -226,7 +226,7 @@ fn loads_run_ahead_past_the_ends_of_short_lines() {
         .replace("x[i]", "x[i, j]");
     let text = cuda(&matrix).unwrap();
     for part in [
-        "if (tessella_rounds % 8 == 0 || tessella_rounds >= 32) {",
+        "if (__any_sync(__activemask(), tessella_rounds % 8 == 0 || tessella_rounds >= 32)) {",
         "#pragma unroll 8\n                    for (int64_t tessella_left = ",
         "i0 = tessella_ends_i0 ? 0 : i0 + 1;",
         "j0 += tessella_ends_i0;",

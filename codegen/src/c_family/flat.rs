@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! for k { for j { unroll for i { .. } } }
-//!   -> if there are many iterations of i: the nest, else unroll for all of k, j, i { ..; to the next i, j, k }
+//!   -> if some thread of the warp has whole groups of i, or many: the nest, else unroll for all of k, j, i { ..; to the next i, j, k }
 //! ```
 //!
 //! Compilers unroll innermost loops only, and what is left after the last whole group runs one iteration at a time: a nest whose
@@ -67,7 +67,9 @@ impl Printer<'_> {
         out.open("");
         out.line(format!("const {t} tessella_rounds = {count};"));
         let (unrolled, many) = (it.unrolled, GROUPS * it.unrolled);
-        out.open(format!("if (tessella_rounds % {unrolled} == 0 || tessella_rounds >= {many})"));
+        // At the end of a line some threads of a warp may have an iteration less: all of them go one way, or the warp would go both.
+        let whole = format!("tessella_rounds % {unrolled} == 0 || tessella_rounds >= {many}");
+        out.open(format!("if (__any_sync(__activemask(), {whole}))"));
         self.plain_loop(it.loops[0], hooks, out);
         out.reopen("else");
         out.line(format!("// {name} is short: loads run ahead past its end."));
