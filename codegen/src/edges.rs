@@ -312,29 +312,21 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// What stands below a test that is gone, with divisions that round down: the test may have been what made sure that nothing negative is
-/// divided.
-fn rounded_down(nodes: Vec<Node>) -> Vec<Node> {
-    let one = |node: Node| {
-        let node = match node {
-            Node::If { condition, then, otherwise } => {
-                Node::If { condition: condition.rounded_down(), then, otherwise }
-            }
-            Node::Let { variable, value } => Node::Let { variable, value: value.rounded_down() },
-            Node::For(it) => Node::For(For { lower: it.lower.rounded_down(), upper: it.upper.rounded_down(), ..it }),
-            Node::Statement(it) => {
-                let bindings = it.bindings.iter().map(|(variable, value)| (*variable, value.rounded_down())).collect();
-                Node::Statement(Statement { bindings, ..it })
-            }
-            other => other,
-        };
-        let Ok(node) = node.map_blocks(|nodes| Ok::<_, Infallible>(rounded_down(nodes)));
-        node
-    };
-    nodes.into_iter().map(one).collect()
+/// A node below a test that is gone, with divisions that round down: the test may have been what made sure that nothing negative is divided.
+fn rounded_down(node: Node) -> Node {
+    match node {
+        Node::If { condition, then, otherwise } => Node::If { condition: condition.rounded_down(), then, otherwise },
+        Node::Let { variable, value } => Node::Let { variable, value: value.rounded_down() },
+        Node::For(it) => Node::For(For { lower: it.lower.rounded_down(), upper: it.upper.rounded_down(), ..it }),
+        Node::Statement(it) => {
+            let bindings = it.bindings.iter().map(|(variable, value)| (*variable, value.rounded_down())).collect();
+            Node::Statement(Statement { bindings, ..it })
+        }
+        other => other,
+    }
 }
 
-/// Whether an expression has a remainder or a quotient of what is not negative, or a condition on either.
+/// Whether a node computes remainders or quotients of what must not be negative, which do not round down.
 fn divides_what_is_not_negative(node: &Node) -> bool {
     let mut found = false;
     node.expressions(&mut |expr| found |= matches!(expr, IntExpr::Mod(..) | IntExpr::Quotient(..)));
@@ -381,18 +373,17 @@ fn computes_anyway(expr: &Expr) -> bool {
 fn without_tests(nodes: Vec<Node>, next: &mut usize, gone: &BTreeSet<usize>, around: &[Cond]) -> Vec<Node> {
     let mut done = vec![];
     for node in nodes {
-        done.push(match node {
+        done.push(match if around.is_empty() { node } else { rounded_down(node) } {
             Node::If { condition, then, otherwise } => {
                 let (mut going, mut staying) = (around.to_vec(), vec![]);
                 for part in conjuncts(&condition) {
                     if gone.contains(next) { &mut going } else { &mut staying }.push(part.clone());
                     *next += 1;
                 }
-                if going.len() > around.len() {
+                if !going.is_empty() {
                     staying.iter_mut().for_each(|part| *part = part.rounded_down());
                 }
                 let then = without_tests(then, next, gone, &going);
-                let then = if going.len() > around.len() { rounded_down(then) } else { then };
                 if staying.is_empty() {
                     done.extend(then);
                     continue;

@@ -48,8 +48,9 @@ pub fn involved(algorithm: &Algorithm, schedule: &Schedule) -> Vec<bool> {
 }
 
 /// How much longer than its [`weight`] says an operation may take where a loop's value adds up two divisions for more than
-/// [`FEW`] computations, or more than [`LEANING`] or [`UPRIGHT`] for any (seidel-2d in parallelograms did not end in 100 seconds). isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow
-/// machine words: a step takes about a third of a millisecond.
+/// [`FEW`] computations, or more than [`LEANING`] or [`UPRIGHT`] for any (seidel-2d in parallelograms did not end in 100
+/// seconds). isl looks for integer points with tableaus of hundreds of rows then, whose coefficients outgrow machine words:
+/// a step takes about a third of a millisecond.
 const WAVE: u64 = 40;
 
 /// Statements whose wavefront is still quick to generate code for. Measured without a limit, over the programs in `tests/` and

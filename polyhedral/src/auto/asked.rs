@@ -27,7 +27,7 @@ const PART: u64 = 2;
 /// Another order must promise to take no more than this part of the time: estimates are rough, and the moves are not.
 pub(super) const WORTH: f64 = 0.5;
 
-/// One in blocks that go through the steps of a tile, no more than this: estimates of all that updates an element step by step are alike.
+/// One in blocks that go through the steps of a tile must promise less of a gain: what each step does is estimated alike in both.
 const WORTH_OF_BLOCKS: f64 = 0.75;
 
 /// On a GPU, one that promises to take so little is enough: no other is looked for.
@@ -254,15 +254,7 @@ impl Chooser<'_> {
         }
         let first = depth - POINTS;
         let lanes = self.vector_width(schedule, &path.down(depth - 1));
-        let stays = |level: usize| {
-            let Some(it) = loop_at(schedule, &path.down(level)) else { return false };
-            it.at.iter().any(|(&id, at)| {
-                let computation = self.algorithm.computation(id);
-                let subscripts = &computation.write.subscripts;
-                iterator_in(at)
-                    .is_some_and(|it| !subscripts.iter().any(|subscript| computation.involves_iterator(subscript, it)))
-            })
-        };
+        let stays = |level: usize| loop_at(schedule, &path.down(level)).is_some_and(|it| self.results_stay(it));
         let (sums, others): (Vec<usize>, Vec<usize>) = (first..depth - 1).partition(|&level| stays(level));
         let ([sum], [other]) = (sums.as_slice(), others.as_slice()) else { return Ok(None) };
         let mut trial = schedule.clone();
@@ -279,6 +271,35 @@ impl Chooser<'_> {
         Ok(Some(trial))
     }
 
+    /// Whether the results of some statement stay where they are along a loop.
+    pub(super) fn results_stay(&self, it: &Loop) -> bool {
+        it.at.iter().any(|(&id, at)| {
+            let computation = self.algorithm.computation(id);
+            let moves = |it| computation.write.subscripts.iter().any(|at| computation.involves_iterator(at, it));
+            iterator_in(at).is_some_and(|it| !moves(it))
+        })
+    }
+
+    /// The order in blocks that isl's order has, if it promises enough.
+    fn blocks(
+        &self,
+        before: &Schedule,
+        path: &Path,
+        together: &Solved,
+        own: f64,
+    ) -> Result<Option<(Outcome, Option<Schedule>)>, Error> {
+        let start = with_node(before, path, together.node.clone());
+        let half = self.ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+        let (solved, order) = match self.ctx.with_budget(half, || self.in_blocks(&start, path)) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(None),
+            Err(error) if error.is_quota() => return Ok(None),
+            Err(other) => return Err(other),
+        };
+        let taken = Outcome::Taken { fusion: Fusion::Together, tiles: Tiles::Diagonal, own, solved };
+        Ok((solved <= own * WORTH_OF_BLOCKS).then_some((taken, Some(order))))
+    }
+
     fn answer(
         &self,
         before: &Schedule,
@@ -289,20 +310,16 @@ impl Chooser<'_> {
         let Some(question) = self.question(before, path)? else { return Ok(None) };
         let on_cpu = self.target == Target::Cpu;
         let own = self.cycles(own, path)?;
-        let mut together = None;
+        // What isl answers under a kind of fusion that was asked for already.
+        let mut answered = BTreeMap::new();
         if !on_cpu {
-            together = self.solved(&question, Fusion::Together)?;
-            let start = together.as_ref().map(|solved| with_node(before, path, solved.node.clone()));
-            let half = self.ctx.operations_left().map_or(0, |left| (left / 2).max(1));
-            let tiles = match start.map(|start| self.ctx.with_budget(half, || self.in_blocks(&start, path))).transpose()
+            let together = self.solved(&question, Fusion::Together)?;
+            if let Some(together) = &together
+                && let Some(taken) = self.blocks(before, path, together, own)?
             {
-                Err(error) if error.is_quota() => None,
-                done => done?.flatten(),
-            };
-            if let Some((solved, order)) = tiles.filter(|(cycles, _)| *cycles <= own * WORTH_OF_BLOCKS) {
-                let taken = Outcome::Taken { fusion: Fusion::Together, tiles: Tiles::Diagonal, own, solved };
-                return Ok(Some((taken, Some(order))));
+                return Ok(Some(taken));
             }
+            answered.insert(Fusion::Together, together);
         }
         let mut seen: Vec<Node> = vec![];
         let mut tiled = false;
@@ -311,9 +328,8 @@ impl Chooser<'_> {
             if !on_cpu && best.as_ref().is_some_and(|(cycles, ..)| *cycles <= own * ENOUGH) {
                 break;
             }
-            let before_now = together.take_if(|_| fusion == Fusion::Together);
-            let solved = match before_now {
-                Some(solved) => Some(solved),
+            let solved = match answered.remove(&fusion) {
+                Some(answer) => answer,
                 None => self.solved(&question, fusion)?,
             };
             let Some(solved) = solved else { continue };

@@ -266,8 +266,8 @@ fn of_diagonals(algorithm: &Algorithm, inside: &[ComputationId], anchor: Computa
     commands
 }
 
-/// The commands for a tile whose threads go through its steps together: what they read a column apart, and never write, passes through
-/// shared memory as a whole.
+/// The commands for a tile whose threads go through its steps together: what they read a column apart only, and never write, passes
+/// through shared memory as a whole.
 fn of_steps(
     algorithm: &Algorithm,
     schedule: &Schedule,
@@ -275,20 +275,22 @@ fn of_steps(
     anchor: ComputationId,
     block: &str,
 ) -> Vec<Command> {
-    let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
-    let mut commands: Vec<Command> = vec![];
+    let mut reads: BTreeMap<ArrayId, bool> = BTreeMap::new();
     for &id in inside {
         let computation = algorithm.computation(id);
         let around = schedule.loops_around(id);
         let Some((_, x)) = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::X)) else { continue };
-        for read in computation.reads.iter().filter(|it| !written.contains(&it.array) && it.is_affine()) {
-            let array = algorithm.array(read.array);
-            let is_seen =
-                commands.iter().any(|it| matches!(it, Command::CacheShared { array: seen, .. } if *seen == array.name));
-            let plain = array.rank == 2 && array.kind == ArrayKind::Argument;
-            if is_seen || !plain || !strides_threads(computation, read, id, x) {
-                continue;
-            }
+        for read in &computation.reads {
+            let strides = read.is_affine() && strides_threads(computation, read, id, x);
+            *reads.entry(read.array).or_insert(true) &= strides;
+        }
+    }
+    let written: Vec<ArrayId> = inside.iter().map(|&id| algorithm.computation(id).write.array).collect();
+    reads.retain(|array, all_stride| *all_stride && !written.contains(array));
+    let mut commands = vec![];
+    for array in reads.into_keys() {
+        let array = algorithm.array(array);
+        if array.rank == 2 && array.kind == ArrayKind::Argument {
             commands.push(Command::CacheShared {
                 array: array.name.clone(),
                 computation: algorithm.computation(anchor).name.clone(),

@@ -14,7 +14,6 @@
 //! exchanged, and their diagonals.
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
-use super::cost::iterator_in;
 use super::gpu_waves::TILE;
 use super::profile::iterator_of;
 use super::regroup::{self, Grain};
@@ -124,13 +123,7 @@ impl Chooser<'_> {
         if !chain.iter().all(|it| it.at.values().all(is_upright)) {
             return None;
         }
-        let stays = |level: &usize| {
-            chain[*level].at.iter().any(|(&id, at)| {
-                let computation = self.algorithm.computation(id);
-                let moves = |it| computation.write.subscripts.iter().any(|at| computation.involves_iterator(at, it));
-                iterator_in(at).is_some_and(|it| !moves(it))
-            })
-        };
+        let stays = |level: &usize| self.results_stay(chain[*level]);
         let (steps, others): (Vec<usize>, Vec<usize>) = (0..LOOPS).partition(stays);
         let ([steps], [one, other]) = (steps.as_slice(), others.as_slice()) else { return None };
         let ids = schedule.node(path).map(Node::computations).unwrap_or_default();
