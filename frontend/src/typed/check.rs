@@ -105,6 +105,8 @@ pub(super) struct Checker<'a> {
     pub type_parameters: BTreeMap<String, TypeParameter>,
     /// The loops around the statement, outermost first.
     pub loops: Vec<LoopId>,
+    /// The names of their iterators.
+    pub iterators: Vec<String>,
     pub loop_count: u32,
     /// Blocks being written, outermost first.
     pub blocks: Vec<Block>,
@@ -148,6 +150,7 @@ impl<'a> Checker<'a> {
             assigned: BTreeSet::new(),
             type_parameters: BTreeMap::new(),
             loops: vec![],
+            iterators: vec![],
             loop_count: 0,
             blocks: vec![vec![]],
             mode: Mode::default(),

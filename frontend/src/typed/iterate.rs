@@ -29,6 +29,9 @@ impl Checker<'_> {
         if let Some(positions) = self.positions_in_tuples(iteration, rest, body) {
             return self.for_each(positions, iteration, rest, body, span);
         }
+        if let (false, Some(offsets)) = (simd, self.offsets_of_terms(iteration, rest, body)) {
+            return self.for_each(offsets, iteration, rest, body, span);
+        }
         if self.is_tuple(&iteration.range) {
             return self.for_tuple(iteration, rest, body, span);
         }
@@ -58,6 +61,7 @@ impl Checker<'_> {
         let before = self.assigned.clone();
         let keep = std::mem::replace(&mut self.keep, false);
         self.loops.push(id);
+        self.iterators.push(name.unwrap_or("#iterator").to_string());
         self.scopes.push(Scope::new());
         // The body is checked even where the range is not understood: its errors are its own.
         let at = iteration.target.span;
@@ -91,6 +95,7 @@ impl Checker<'_> {
         });
         self.scopes.pop();
         self.loops.pop();
+        self.iterators.pop();
         self.assigned = before;
         self.keep = keep;
         inner?;

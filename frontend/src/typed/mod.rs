@@ -49,6 +49,7 @@ mod scope;
 mod several;
 mod signature;
 mod statement;
+mod terms;
 mod throw;
 mod tuple;
 mod type_function;
