@@ -2,6 +2,7 @@
 #! with hexagonal(S, t, (j, i), 1, (2, 8))
 #! with time_skew(S, t, (j, i), 2, (8, 8))
 #! gpu overlapped(S, t, (j, i), 2, (8, 8))
+#! gpu overlapped(S, t, (j, i), 3, (8, 8))
 #! gpu stream(S, t, 2, 2, 16)
 #! gpu hexagonal(S, t, 1, 2, 2, 32, 1)
 #! run m=4 n=5 steps=1

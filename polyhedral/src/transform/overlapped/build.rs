@@ -101,7 +101,7 @@ pub(super) fn build(
         after: vec![],
     };
     build.repeat()?;
-    for &array in &stencil.arrays {
+    for &array in stencil.arrays.iter().filter(|&&it| !regions.stays(stencil, it)) {
         match scheduled.algorithm.array(array).kind {
             ArrayKind::Private => build.multiply(array)?,
             ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Result | ArrayKind::Returned => {
@@ -204,7 +204,8 @@ impl Build<'_> {
             let name = written.tuple_id()?;
             touched = touched.union(&parts.apply_range(&elements)?.set_tuple_id(DimType::Out, &name)?)?;
         }
-        let touched = Map::from_basic_map(&touched.coalesce()?.simple_hull()?)?;
+        // A box has no holes where one of three arrays is written in every third step.
+        let touched = Map::from_basic_map(&touched.coalesce()?.remove_divs()?.simple_hull()?)?;
         let hull = hull(&self.next.algorithm, array, &self.names[self.names.len() - 1], &touched)?;
         let limit = match self.next.target {
             Target::Cpu => Limit::Stack,
@@ -253,8 +254,7 @@ impl Build<'_> {
             kind: ArrayKind::Local { outer: 0 },
             ..source.clone()
         });
-        let all = relation::index_set(self.ctx, self.stencil.algorithm, local.of)?;
-        let all = all.intersect_params(&self.stencil.algorithm.context)?;
+        let all = Set::universe(&written.space()?)?.intersect_params(&self.stencil.algorithm.context)?;
         let untouched = all.subtract(written)?.coalesce()?;
         if !untouched.is_empty()? {
             let moment = self.moment(self.stencil.first.clone());
@@ -310,8 +310,8 @@ impl Build<'_> {
         let mut own = Map::from_domain_and_range(&self.regions.tiles, written)?.wrap()?.flatten()?.reset_tuple_id()?;
         let (space, names) = (own.space()?, self.stencil.algorithm.param_names());
         let keys = self.keys() as u32;
-        for (dimension, &axis) in self.stencil.axes[&array].iter().enumerate() {
-            let offset = Affine::iterator(keys + axis).sub(&self.regions.low(dimension, 1 + dimension as u32)?)?;
+        for (dimension, place) in self.stencil.places[&array].iter().enumerate() {
+            let offset = place.of_element(keys).sub(&self.regions.low(dimension, 1 + dimension as u32)?)?;
             let rest = offset.scale(-1)?.add_constant(self.regions.sizes[dimension] - 1)?;
             own = own.intersect(&at_least_zero(&space, &names, &offset)?)?;
             own = own.intersect(&at_least_zero(&space, &names, &rest)?)?;

@@ -1,7 +1,7 @@
 //! Tiles as thread blocks: the time loop runs inside of the kernel, and its statements' places are shared by the threads.
 
 use super::region::Regions;
-use super::stencil::Stencil;
+use super::stencil::{Place, Stencil};
 use crate::affine::Affine;
 use crate::error::Error;
 use crate::schedule::{Loop, Node, ProcessorAxis, Tag};
@@ -16,9 +16,11 @@ const THREADS: i64 = 256;
 /// The threads along each axis: as many as the widest region along the first one, up to a limit, and so on.
 pub(super) fn team(stencil: &Stencil<'_>, regions: &Regions) -> BTreeMap<ProcessorAxis, i64> {
     let mut widths: BTreeMap<u32, i64> = BTreeMap::new();
-    for axes in stencil.axes.values() {
-        for (dimension, &axis) in axes.iter().enumerate() {
-            widths.insert(axis, regions.sizes[dimension]);
+    for places in stencil.places.values() {
+        for (place, &size) in places.iter().zip(&regions.sizes) {
+            if let Place::Axis(axis) = place {
+                widths.insert(*axis, size);
+            }
         }
     }
     let (mut team, mut left) = (BTreeMap::new(), THREADS);
@@ -93,7 +95,7 @@ fn spread_node(
             Some(dimension) => {
                 let [below, above] = regions.widest(dimension);
                 let width = regions.sizes[dimension] + below + above;
-                let axis = stencil.axes.values().next().map_or(0, |axes| axes[dimension]) as usize;
+                let axis = stencil.axis(dimension).unwrap_or(0) as usize;
                 let Some((processor, count)) = AXES.get(axis).and_then(|it| Some((*it, *team.get(it)?))) else {
                     rest.push(it);
                     continue;

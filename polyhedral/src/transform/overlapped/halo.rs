@@ -131,10 +131,13 @@ fn parallel_lines(reach: &Reach, distances: &[Distance], dimensions: usize) -> L
         at_end: at_end(id, dimension, side),
         slope: slope(dimension, side),
     };
-    let of = reach
-        .keys()
-        .map(|&id| (id, (0..dimensions).map(|dimension| [side(id, dimension, 0), side(id, dimension, 1)]).collect()));
-    of.collect()
+    // What no other statement reads need not reach further.
+    let is_read = |id: ComputationId| distances.iter().any(|it| it.from == id && it.to != id);
+    let mut of = lines(reach, |points| line(&points));
+    for (&id, own) in of.iter_mut().filter(|(id, _)| is_read(**id)) {
+        *own = (0..dimensions).map(|dimension| [side(id, dimension, 0), side(id, dimension, 1)]).collect();
+    }
+    of
 }
 
 /// The line above all points that encloses the least.

@@ -24,7 +24,7 @@ use crate::verify::EntryCheck;
 use build::{Built, build};
 use halo::halos;
 use region::regions;
-use sizes::{Sizes, inside};
+use sizes::{Sizes, end_with_arrays};
 use stencil::recognise;
 
 /// Runs several time steps at once in tiles that overlap.
@@ -140,14 +140,11 @@ fn attempt(ctx: &Ctx, request: &Request<'_>, met: &Sizes, sizes: Which) -> Resul
     next.algorithm.source_order = plain;
     let mut original = scheduled.algorithm.clone();
     original.context = next.algorithm.context.clone();
-    let (original, new) = match sizes {
-        Which::Around => inside(ctx, met, original, next.algorithm.clone(), &roles)?,
-        Which::Exactly => (original, next.algorithm.clone()),
-    };
-    let proved = || prove(ctx, &Recomputation { original: &original, new: &new, roles: &roles });
+    let proved = || prove(ctx, &Recomputation { original: &original, new: &next.algorithm, roles: &roles });
     if let Err(mismatch) = ctx.with_budget(proof_budget(ctx, scheduled), proved)? {
         return Err(ScheduleError::OtherValues(mismatch).into());
     }
+    end_with_arrays(ctx, &scheduled.algorithm, &roles, &mut next.algorithm)?;
     next.algorithm.context = scheduled.algorithm.context.clone();
     let all = dependences(ctx, &next.algorithm)?;
     match legality::check(ctx, &next.algorithm, &next.schedule, &all) {
@@ -213,6 +210,10 @@ fn unproved(ctx: &Ctx, request: &Request<'_>, met: &Sizes, context: &Set) -> Res
     let stencil = recognise(ctx, &start, id, &path, loops)?.map_err(|obstacle| request.refuse(obstacle))?;
     let halos = halos(ctx, &stencil, steps)?.map_err(|obstacle| request.refuse(obstacle))?;
     let regions = regions(ctx, &stencil, halos, steps, sizes)?;
+    if let Some(&array) = stencil.arrays.iter().find(|&&it| stencil.is_at_one_place(it) && !regions.stays(&stencil, it))
+    {
+        return Err(request.refuse(OverlapObstacle::NoAxis { array }));
+    }
     let Built { mut next, plain, copies } = build(ctx, &start, &stencil, &regions, time, loops)?;
     keep_checks(&scheduled.algorithm, &met.checks, &stencil.statements, &mut next.algorithm);
     // Sizes that do not pass need no code.

@@ -1,6 +1,6 @@
 //! Which tiles there are, and what each of them computes.
 
-use super::halo::Halos;
+use super::halo::{Halos, Side};
 use super::stencil::Stencil;
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayId, ComputationId};
@@ -32,6 +32,16 @@ impl Regions {
     /// The first place of a tile along a dimension; the tile's number is iterator `tile`.
     pub(super) fn low(&self, dimension: usize, tile: u32) -> Result<Affine, Error> {
         Ok(Affine::iterator(tile).scale(self.sizes[dimension])?.add_constant(self.origins[dimension])?)
+    }
+
+    /// Whether an array stays where it is: a tile's own steps are all that touch what lies in it, and what a step leaves is more than the next one
+    /// overwrites.
+    pub(super) fn stays(&self, stencil: &Stencil<'_>, array: ArrayId) -> bool {
+        let at_home = |id: ComputationId| self.halos.of[&id].iter().flatten().all(|side| *side == Side::default());
+        let lasts = self.halos.carried.contains(&array)
+            || stencil.has_elements_of_steps(array)
+            || stencil.is_at_one_place(array);
+        lasts && stencil.is_touched_in_place(array) && stencil.touching(array).all(at_home)
     }
 
     /// The most that any region reaches beyond a tile along a dimension, below and above.
@@ -90,13 +100,12 @@ pub(super) fn regions(
             continue;
         }
         let around = Set::from_basic_set(&written.simple_hull()?)?.intersect_params(&algorithm.context)?;
-        let around = around.intersect(&relation::index_set(ctx, algorithm, array)?)?.coalesce()?;
         // Each of them has a tile.
         let space = relation::param_space(ctx, algorithm)?;
         let mut place = Map::from_domain_and_range(&around, &Set::universe(&space.add_unnamed_tuple(0)?)?)?;
         for (dimension, (&size, &origin)) in sizes.iter().zip(&origins).enumerate() {
-            let axis = Affine::iterator(stencil.axes[&array][dimension]).add_constant(-origin)?.floor_div(size);
-            let value = axis.to_isl(&around.space()?, &algorithm.param_names())?;
+            let tile = stencil.places[&array][dimension].of_element(0).add_constant(-origin)?.floor_div(size);
+            let value = tile.to_isl(&around.space()?, &algorithm.param_names())?;
             place = place.flat_range_product(&Map::from_aff(&value)?)?;
         }
         let blocks = blocks(ctx, stencil, steps)?;
@@ -147,7 +156,7 @@ pub(super) fn instances(
         let [below, above] = regions.halos.of[&id][dimension];
         let low = regions.low(dimension, count + 1 + dimension as u32)?;
         let offset = stencil.position(id, dimension).sub(&low)?;
-        let reach = |side: super::halo::Side| left.scale(side.slope)?.add_constant(side.at_end);
+        let reach = |side: Side| left.scale(side.slope)?.add_constant(side.at_end);
         limits.push(offset.add(&reach(below)?)?);
         limits.push(reach(above)?.add_constant(regions.sizes[dimension] - 1)?.sub(&offset)?);
     }

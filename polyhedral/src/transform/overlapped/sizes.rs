@@ -3,12 +3,12 @@
 //! Subscripts are inside for sizes that make their array large enough, or that keep their statement from running. Of several statements
 //! that is a union of dozens of pieces, and what is computed with one takes isl thousands of times longer than with a conjunction. So
 //! tiles are made, and proved, for a conjunction [around](Sizes::around) these sizes. Among the others a statement may run beyond an array;
-//! in the proof it has only the instances that stay [inside]. For sizes that count those are all, which is tested.
+//! in the proof arrays have no end, and copies go as far as tiles do. Then they [end with their arrays](end_with_arrays).
 
-use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId};
+use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::bounds;
 use crate::error::Error;
-use crate::isl::{Ctx, DimType, Id, Map, Set};
+use crate::isl::{Ctx, DimType, Map, Set};
 use crate::recompute::Role;
 use crate::relation;
 use crate::verify::EntryCheck;
@@ -62,18 +62,6 @@ impl Sizes {
         let all = self.holds.iter().try_fold(self.around.clone(), |all, it| all.intersect(it))?;
         Ok(all.coalesce()?)
     }
-
-    /// Whether none of these sizes counts.
-    fn has_none_of(&self, sizes: &Set) -> Result<bool, Error> {
-        let mut left = sizes.intersect(&self.around)?;
-        for it in &self.holds {
-            if left.is_empty()? {
-                return Ok(true);
-            }
-            left = left.intersect(it)?.coalesce()?;
-        }
-        Ok(left.is_empty()?)
-    }
 }
 
 fn hull(set: &Set) -> Result<Set, Error> {
@@ -83,64 +71,20 @@ fn hull(set: &Set) -> Result<Set, Error> {
     }
 }
 
-/// Both programs with the instances alone whose subscripts are inside; for the sizes that count they are the same programs.
-pub(super) fn inside(
-    ctx: &Ctx,
-    met: &Sizes,
-    mut original: Algorithm,
-    mut new: Algorithm,
-    roles: &[Role],
-) -> Result<(Algorithm, Algorithm), Error> {
-    let (source, made) = (original.clone(), new.clone());
+/// Has copies copy what arrays have: they were made, and proved, for arrays without an end. For sizes that count no statement touches an element
+/// beyond an array, and a copy of such an element is all that touches its place in a tile, so that nothing else changes without them.
+pub(super) fn end_with_arrays(ctx: &Ctx, source: &Algorithm, roles: &[Role], new: &mut Algorithm) -> Result<(), Error> {
     for (id, role) in (0..).map(ComputationId).zip(roles) {
-        match role {
-            Role::Repeats(of) => {
-                let computation = source.computation(*of);
-                for access in computation.reads.iter().chain([&computation.write]).filter(|it| it.is_affine()) {
-                    let Some(limits) = limits(ctx, &source, *of, access)? else { continue };
-                    let kept = computation.iterators.len() as u32;
-                    let rest = new.computation(id).iterators.len() as u32 - kept;
-                    let longer = relation::domain_space(ctx, &new, id)?;
-                    let shorter = Set::universe(&longer)?.identity()?.project_out(DimType::Out, kept, rest)?;
-                    let shorter = shorter.set_tuple_id(DimType::Out, &Id::new(ctx, &computation.name)?)?;
-                    let theirs = shorter.intersect_range(&limits)?.domain()?;
-                    let (old, repeated) = (relation::domain(&original, *of)?, relation::domain(&new, id)?);
-                    if old.is_subset(&limits)? && repeated.is_subset(&theirs)? {
-                        continue;
-                    }
-                    let outside = [old.subtract(&limits)?.params()?, repeated.subtract(&theirs)?.params()?];
-                    if !(met.has_none_of(&outside[0])? && met.has_none_of(&outside[1])?) {
-                        return Ok((source.clone(), made));
-                    }
-                    let it = &mut original.computations[of.0 as usize];
-                    it.domain = it.domain.intersect(&limits)?;
-                    let it = &mut new.computations[id.0 as usize];
-                    it.domain = it.domain.intersect(&theirs)?;
-                }
-            }
-            Role::Copies(snapshot) => {
-                let elements = relation::functions(ctx, &new, id, &snapshot.subscripts)?;
-                let Some(limits) = within(ctx, &source, snapshot.array, &elements)? else { continue };
-                let domain = relation::domain(&new, id)?;
-                if domain.is_subset(&limits)? {
-                    continue;
-                }
-                if met.has_none_of(&domain.subtract(&limits)?.params()?)? {
-                    let it = &mut new.computations[id.0 as usize];
-                    it.domain = it.domain.intersect(&limits)?;
-                }
-            }
-        }
+        let Role::Copies(snapshot) = role else { continue };
+        let elements = relation::functions(ctx, new, id, &snapshot.subscripts)?;
+        let Some(limits) = within(ctx, source, snapshot.array, &elements)? else { continue };
+        let it = &mut new.computations[id.0 as usize];
+        it.domain = it.domain.intersect(&limits)?.coalesce()?;
     }
-    Ok((original, new))
+    Ok(())
 }
 
-/// The points at which an access stays inside of its array: `{ S[x] }`; `None` for arrays without extents.
-fn limits(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Access) -> Result<Option<Set>, Error> {
-    let subscripts: Vec<_> = access.subscripts.iter().filter_map(|it| it.as_affine().cloned()).collect();
-    within(ctx, algorithm, access.array, &relation::functions(ctx, algorithm, id, &subscripts)?)
-}
-
+/// Where a map's elements are inside of their array; `None` for arrays without extents.
 fn within(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId, elements: &Map) -> Result<Option<Set>, Error> {
     match algorithm.array(array).kind {
         ArrayKind::Private | ArrayKind::Result => Ok(None),

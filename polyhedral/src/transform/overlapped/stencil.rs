@@ -28,21 +28,91 @@ pub(super) struct Stencil<'a> {
     pub(super) last: Affine,
     /// The arrays that the statements write.
     pub(super) arrays: Vec<ArrayId>,
-    /// For each of them the axis along each dimension of space.
-    pub(super) axes: BTreeMap<ArrayId, Vec<u32>>,
+    /// For each of them where its elements lie along each dimension of space.
+    pub(super) places: BTreeMap<ArrayId, Vec<Place>>,
+}
+
+/// Where an array's elements lie along a dimension of space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where this axis says.
+    Axis(u32),
+    /// All at one place: what `seen[t] = A[place]` keeps of each step.
+    At(Affine),
+}
+
+impl Place {
+    /// Where an element lies, whose subscripts are the iterators from this one on.
+    pub(super) fn of_element(&self, first: u32) -> Affine {
+        match self {
+            Place::Axis(axis) => Affine::iterator(first + axis),
+            Place::At(at) => at.clone(),
+        }
+    }
 }
 
 impl Stencil<'_> {
-    /// Where an instance lies along a dimension of space: the subscript of what it writes.
+    /// Where an instance lies along a dimension of space: where what it writes does.
     pub(super) fn position(&self, id: ComputationId, dimension: usize) -> &Affine {
         let write = &self.algorithm.computation(id).write;
-        let axis = self.axes[&write.array][dimension];
-        write.subscripts[axis as usize].as_affine().expect("computed subscripts were refused")
+        self.place(write, dimension)
+    }
+
+    /// Where what an access touches lies along a dimension of space.
+    fn place<'b>(&'b self, access: &'b Access, dimension: usize) -> &'b Affine {
+        match &self.places[&access.array][dimension] {
+            Place::Axis(axis) => {
+                access.subscripts[*axis as usize].as_affine().expect("computed subscripts were refused")
+            }
+            Place::At(at) => at,
+        }
+    }
+
+    /// The accesses of a statement to an array.
+    fn accesses(&self, id: ComputationId, array: ArrayId) -> impl Iterator<Item = &Access> {
+        let it = self.algorithm.computation(id);
+        it.reads.iter().chain([&it.write]).filter(move |access| access.array == array)
+    }
+
+    /// The statements that touch an array.
+    pub(super) fn touching(&self, array: ArrayId) -> impl Iterator<Item = ComputationId> {
+        self.statements.iter().copied().filter(move |&id| self.accesses(id, array).next().is_some())
+    }
+
+    /// Whether all statements touch only what lies where they do.
+    pub(super) fn is_touched_in_place(&self, array: ArrayId) -> bool {
+        self.touching(array).all(|id| {
+            let here = |access| (0..self.dimensions()).all(|it| self.place(access, it) == self.position(id, it));
+            self.accesses(id, array).all(here)
+        })
+    }
+
+    /// Whether a step's subscripts say which step it is.
+    pub(super) fn has_elements_of_steps(&self, array: ArrayId) -> bool {
+        self.statements.iter().any(|id| {
+            let write = &self.algorithm.computation(*id).write;
+            let of_step = |it: &Affine| it.involves_iterator(self.time[id]);
+            write.array == array && write.subscripts.iter().filter_map(Subscript::as_affine).any(of_step)
+        })
+    }
+
+    /// Whether all that an array holds lies at one place along a dimension of space.
+    pub(super) fn is_at_one_place(&self, array: ArrayId) -> bool {
+        self.places[&array].iter().any(|place| matches!(place, Place::At(_)))
+    }
+
+    /// The axis of an array along a dimension of space.
+    pub(super) fn axis(&self, dimension: usize) -> Option<u32> {
+        let of_array = |places: &Vec<Place>| match places[dimension] {
+            Place::Axis(axis) => Some(axis),
+            Place::At(_) => None,
+        };
+        self.places.values().find_map(of_array)
     }
 
     /// The number of dimensions of space that tiles have.
     pub(super) fn dimensions(&self) -> usize {
-        self.axes.values().next().map_or(0, Vec::len)
+        self.places.values().next().map_or(0, Vec::len)
     }
 
     /// What an instance reads: its reads, and the old value where the write may not happen.
@@ -109,29 +179,40 @@ pub(super) fn recognise<'a>(
             Some(others) => others.union(&own)?,
         });
     }
-    let steps = steps.expect("a loop holds at least one computation").coalesce()?;
+    // Each of three arrays that change places is written in one step of three.
+    let steps = steps.expect("a loop holds at least one computation").coalesce()?.simple_hull()?;
+    let steps = Set::from_basic_set(&steps)?;
     let (first, last) = (bound(ctx, algorithm, &steps, 0, Side::Low)?, bound(ctx, algorithm, &steps, 0, Side::High)?);
     let (Some(first), Some(last)) = (first, last) else { return Ok(Err(OverlapObstacle::Steps)) };
 
     let mut arrays: Vec<ArrayId> = statements.iter().map(|&id| algorithm.computation(id).write.array).collect();
     arrays.sort();
     arrays.dedup();
-    let mut axes = BTreeMap::new();
-    for &array in &arrays {
+    let mut places: BTreeMap<ArrayId, Vec<Place>> = BTreeMap::new();
+    // Of arrays without an axis, where what is read lies tells where they do.
+    let (with_all, others): (Vec<_>, Vec<_>) = arrays.iter().partition(|&&array| {
+        loops.iter().all(|name| matches!(axis(scheduled, &statements, array, name), Some(Some(_))))
+    });
+    for array in with_all.into_iter().chain(others) {
         if algorithm.array(array).kind == ArrayKind::Result {
             return Ok(Err(OverlapObstacle::NoAxis { array }));
         }
         let mut own = vec![];
-        for name in loops {
-            match axis(scheduled, &statements, array, name) {
-                Some(axis) if !own.contains(&axis) => own.push(axis),
+        for (dimension, name) in loops.iter().enumerate() {
+            let place = match axis(scheduled, &statements, array, name) {
+                Some(Some(axis)) => Some(Place::Axis(axis)),
+                Some(None) => fixed(algorithm, &statements, &places, array, dimension).map(Place::At),
+                None => None,
+            };
+            match place {
+                Some(place) if !own.contains(&place) || matches!(place, Place::At(_)) => own.push(place),
                 Some(_) | None => return Ok(Err(OverlapObstacle::NoAxis { array })),
             }
         }
-        axes.insert(array, own);
+        places.insert(array, own);
     }
     let flows = Flows::new(ctx, algorithm)?;
-    Ok(Ok(Stencil { algorithm, flows, statements, path: path.clone(), prefix, time, first, last, arrays, axes }))
+    Ok(Ok(Stencil { algorithm, flows, statements, path: path.clone(), prefix, time, first, last, arrays, places }))
 }
 
 /// Where the source has the loop: inside of no other.
@@ -141,8 +222,9 @@ fn source_path(algorithm: &Algorithm, id: ComputationId, it: &Loop) -> Option<Ve
     (outermost.at == it.at).then(|| path.0.clone())
 }
 
-/// The axis of an array along which the loop of this name moves its writers.
-fn axis(scheduled: &Scheduled, statements: &[ComputationId], array: ArrayId, name: &str) -> Option<u32> {
+/// The axis of an array along which the loop of this name moves its writers; `Some(None)` where it moves none of them, and `None` where
+/// they do not agree.
+fn axis(scheduled: &Scheduled, statements: &[ComputationId], array: ArrayId, name: &str) -> Option<Option<u32>> {
     let algorithm = &scheduled.algorithm;
     let mut found = None;
     for &id in statements.iter().filter(|&&id| algorithm.computation(id).write.array == array) {
@@ -157,5 +239,26 @@ fn axis(scheduled: &Scheduled, statements: &[ComputationId], array: ArrayId, nam
             return None;
         }
     }
-    found
+    Some(found)
+}
+
+/// The one place along a dimension of all that the writers of an array read there, where sizes and constants give it.
+fn fixed(
+    algorithm: &Algorithm,
+    statements: &[ComputationId],
+    known: &BTreeMap<ArrayId, Vec<Place>>,
+    array: ArrayId,
+    dimension: usize,
+) -> Option<Affine> {
+    let mut found: Option<&Affine> = None;
+    for &id in statements.iter().filter(|&&id| algorithm.computation(id).write.array == array) {
+        for read in algorithm.computation(id).reads.iter().filter(|read| read.array != array) {
+            let Some(Place::Axis(axis)) = known.get(&read.array).map(|of| &of[dimension]) else { continue };
+            let place = read.subscripts[*axis as usize].as_affine().filter(|it| !it.involves_any_iterator())?;
+            if found.get_or_insert(place) != &place {
+                return None;
+            }
+        }
+    }
+    found.cloned()
 }
