@@ -134,35 +134,28 @@ impl Parted {
     /// Blocks that combine what their threads added up; `false` if the reduction has no such form.
     fn combine(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
         let loops = self.own(name);
-        let in_order = matches!((loops.len(), order), (2, UpdateOrder::Within(_)));
+        let in_order = match self.fixed(name, order) {
+            0 => false,
+            1 if loops.len() > 1 => true,
+            _ => return Ok(false),
+        };
         match loops.as_slice() {
+            [] => return Ok(false),
             [only] => {
                 let (outer, part) = self.split(ctx, name, only, BLOCKS * THREADS)?;
                 self.exchange(ctx, name, &outer, &part)?;
                 self.split(ctx, name, &part, THREADS)?;
             }
-            [outer, inner] if order == UpdateOrder::Any => {
-                let (rounds, block) = self.split(ctx, name, outer, BLOCKS)?;
-                self.exchange(ctx, name, &rounds, &block)?;
+            [_, lines @ .., inner] if in_order => {
                 let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
-                self.exchange(ctx, name, &steps, &thread)?;
-                self.exchange(ctx, name, &rounds, &thread)?;
+                self.exchange_all(ctx, name, lines, (&steps, &thread))?;
             }
-            [_, inner] => {
-                let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
-                self.exchange(ctx, name, &steps, &thread)?;
-            }
-            [planes, lines, inner] if order == UpdateOrder::Any => {
+            [planes @ .., lines, inner] => {
                 let (rounds, block) = self.split(ctx, name, lines, BLOCKS)?;
+                self.exchange_all(ctx, name, planes, (&rounds, &block))?;
                 let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
-                for around in [&rounds, planes] {
-                    self.exchange(ctx, name, around, &block)?;
-                }
-                for around in [&steps, &rounds, planes] {
-                    self.exchange(ctx, name, around, &thread)?;
-                }
+                self.exchange_all(ctx, name, &[planes, &[rounds]].concat(), (&steps, &thread))?;
             }
-            [] | [_, _, ..] => return Ok(false),
         }
         // A block, a thread, and the loops that the thread runs.
         let loops = self.own(name);
@@ -253,6 +246,18 @@ impl Parted {
         Ok((now[place].clone(), now[place + 1].clone()))
     }
 
+    /// Brings the inner one of two loops out of the other one and of those `around` it, which are given outermost first.
+    fn exchange_all(
+        &mut self,
+        ctx: &Ctx,
+        name: &str,
+        around: &[String],
+        (outer, inner): (&str, &str),
+    ) -> Result<(), Error> {
+        self.exchange(ctx, name, outer, inner)?;
+        around.iter().rev().try_for_each(|around| self.exchange(ctx, name, around, inner))
+    }
+
     fn exchange(&mut self, ctx: &Ctx, name: &str, outer: &str, inner: &str) -> Result<(), Error> {
         let (outer, inner) = (outer.to_string(), inner.to_string());
         self.carry_out(ctx, Command::Interchange { computation: name.to_string(), outer, inner })
@@ -270,20 +275,20 @@ impl Parted {
     /// All levels of one reduction.
     fn part(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
         let loops = self.own(name);
-        let done = match (loops.as_slice(), order) {
-            ([only], _) => self.levels(ctx, name, only, &LEVELS),
-            ([outer, inner], UpdateOrder::Any) => {
+        let done = match (loops.as_slice(), self.fixed(name, order)) {
+            ([only], 0) => self.levels(ctx, name, only, &LEVELS),
+            ([outer, inner], 0) => {
                 let total = self.factor_inside(ctx, name, outer, inner, INNER)?;
                 self.levels(ctx, &total, outer, &LEVELS[1..])
             }
-            ([outer, inner], UpdateOrder::Within(_) | UpdateOrder::Source) => {
+            ([outer, inner], 1) => {
                 // One sum for each execution of the inner loop; these keep their order.
                 let total = self.factor_inside(ctx, name, outer, inner, INNER)?;
                 let parts = self.innermost(&total);
                 let last = self.factor_inside(ctx, &total, outer, &parts, 1)?;
                 self.carry_out(ctx, Command::Unroll { computation: last, at: outer.clone(), factor: LAST })
             }
-            ([] | [_, _, ..], _) => return Ok(false),
+            (_, _) => return Ok(false),
         };
         done.map(|()| true)
     }
@@ -292,7 +297,7 @@ impl Parted {
     fn needs_parts(&self, ctx: &Ctx, name: &str) -> Result<bool, Error> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
-        let (Some((innermost, _)), 1..=3) = (around.last(), self.own(name).len()) else { return Ok(false) };
+        let (Some((innermost, _)), 1..) = (around.last(), self.own(name).len()) else { return Ok(false) };
         Ok(self.chooser(ctx).extents(schedule, innermost, 1)?[0].is_none_or(|extent| extent >= LONG))
     }
 
@@ -391,6 +396,20 @@ impl Parted {
         }
         self.commands.push(command);
         Ok(())
+    }
+
+    /// How many of its own loops a reduction has to run through in the source's order: the leading ones.
+    fn fixed(&self, name: &str, order: UpdateOrder) -> usize {
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        let Some(id) = algorithm.find(name) else { return 0 };
+        let around = schedule.loops_around(id);
+        let own = &around[around.len() - self.own(name).len()..];
+        let is_fixed = |at: &Affine| match order {
+            UpdateOrder::Any => false,
+            UpdateOrder::Within(first) => (0..first).any(|outer| at.involves_iterator(outer)),
+            UpdateOrder::Source => true,
+        };
+        own.iter().rposition(|(_, it)| is_fixed(&it.at[&id])).map_or(0, |last| last + 1)
     }
 
     /// The names of the loops that nothing else stands in, outermost first.
