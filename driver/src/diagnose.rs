@@ -169,7 +169,10 @@ fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'stati
             Ok(_) => "run another loop in parallel; on a GPU, `atomic` lets threads update integers together",
             Err(_) => "run another loop in parallel: no permission to take updates in another order frees this one",
         };
-        return Some((format!("data say which element of `{array}` `{name}` updates: two iterations may meet at one"), help));
+        return Some((
+            format!("data say which element of `{array}` `{name}` updates: two iterations may meet at one"),
+            help,
+        ));
     }
     Some(match it.order {
         UpdateOrder::Source => (

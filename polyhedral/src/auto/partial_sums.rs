@@ -21,6 +21,8 @@
 //! Where data say which element is updated, as in a histogram, integers are updated in one piece by as many threads as there are
 //! iterations ([`crate::transform::atomic`]).
 //!
+//! Reductions that each iteration of a parallel loop has for itself have a block each, where they are few (`few_sums.rs`).
+//!
 //! Where conditions or bounds leave threads without iterations between others, there are levels of partial results in memory instead, a
 //! launch for each: 262144, 8192, 256.
 
@@ -45,7 +47,7 @@ use crate::transform;
 use std::collections::BTreeSet;
 
 /// Threads of a block that combines.
-const THREADS: u32 = 256;
+pub(super) const THREADS: u32 = 256;
 /// Blocks that run at a time, each with up to 64 registers a thread: four on each multiprocessor.
 const BLOCKS: u32 = 4 * Gpu::HOPPER.multiprocessors;
 /// Bytes that a thread asks for at a time, in all arrays that it reads.
@@ -74,6 +76,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
     if scheduled.target == Target::Cpu {
         return Ok(parted);
     }
+    let mut blocks: Vec<String> = vec![];
     for reduction in reductions(&scheduled.algorithm) {
         let it = scheduled.algorithm.computation(reduction.computation);
         let (is_affine, is_ranged) = (it.write.is_affine(), !it.ranged.is_empty());
@@ -82,7 +85,19 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             continue;
         }
         let name = it.name.clone();
+        if blocks.contains(&name) {
+            continue;
+        }
         if parted.runs_in_parallel(ctx, &name)? {
+            let mut trial = parted.clone();
+            match in_half(ctx, || trial.few_sums(ctx, &name)) {
+                Ok(Some(done)) => {
+                    blocks.extend(done);
+                    parted = trial;
+                }
+                // They have a thread each.
+                Ok(None) | Err(_) => {}
+            }
             continue;
         }
         if !is_affine {
@@ -113,6 +128,12 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
     // What takes too much work to join stays apart.
     let _ = one_pass::share_passes(ctx, &mut parted);
     Ok(parted)
+}
+
+/// Takes a step that the choice can do without, with half of the work that is left.
+fn in_half<T>(ctx: &Ctx, step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+    ctx.with_budget(half, step)
 }
 
 /// Iterations whose elements a thread asks for at a time, where it runs these statements in each.
@@ -189,13 +210,13 @@ impl Parted {
     }
 
     /// Whether a block combines the updates of a loop, and its threads without iterations are the last ones.
-    fn is_combined(&self, ctx: &Ctx, name: &str, at: &str) -> Result<bool, Error> {
+    pub(super) fn is_combined(&self, ctx: &Ctx, name: &str, at: &str) -> Result<bool, Error> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let Some(id) = algorithm.find(name) else { return Ok(false) };
         let around = schedule.loops_around(id);
         let Some((path, it)) = around.iter().find(|(_, it)| it.name == at) else { return Ok(false) };
         let Some(thread) = it.at[&id].as_iterator() else { return Ok(false) };
-        if combine::combined(ctx, algorithm, schedule, path)? != [id] {
+        if !combine::combined(ctx, algorithm, schedule, path)?.contains(&id) {
             return Ok(false);
         }
         let domain = relation::domain(algorithm, id)?;
@@ -238,7 +259,7 @@ impl Parted {
     }
 
     /// The names of the loops that one becomes.
-    fn split(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<(String, String), Error> {
+    pub(super) fn split(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<(String, String), Error> {
         let before = self.loops(name);
         self.carry_out(ctx, Command::Split { computation: name.to_string(), at: at.to_string(), size })?;
         let now = self.loops(name);
@@ -247,7 +268,7 @@ impl Parted {
     }
 
     /// Brings the inner one of two loops out of the other one and of those `around` it, which are given outermost first.
-    fn exchange_all(
+    pub(super) fn exchange_all(
         &mut self,
         ctx: &Ctx,
         name: &str,
@@ -258,12 +279,12 @@ impl Parted {
         around.iter().rev().try_for_each(|around| self.exchange(ctx, name, around, inner))
     }
 
-    fn exchange(&mut self, ctx: &Ctx, name: &str, outer: &str, inner: &str) -> Result<(), Error> {
+    pub(super) fn exchange(&mut self, ctx: &Ctx, name: &str, outer: &str, inner: &str) -> Result<(), Error> {
         let (outer, inner) = (outer.to_string(), inner.to_string());
         self.carry_out(ctx, Command::Interchange { computation: name.to_string(), outer, inner })
     }
 
-    fn tag(&mut self, name: &str, at: &str, tag: Tag) {
+    pub(super) fn tag(&mut self, name: &str, at: &str, tag: Tag) {
         let Scheduled { algorithm, schedule, .. } = &mut self.scheduled;
         let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
         let path = around.into_iter().find(|(_, it)| it.name == at).map(|(path, _)| path);
@@ -330,7 +351,7 @@ impl Parted {
         Ok(())
     }
 
-    fn chooser<'a>(&'a self, ctx: &'a Ctx) -> Chooser<'a> {
+    pub(super) fn chooser<'a>(&'a self, ctx: &'a Ctx) -> Chooser<'a> {
         Chooser {
             ctx,
             machine: &self.scheduled.machine,
@@ -359,7 +380,7 @@ impl Parted {
     }
 
     /// Gives the name of the statement that combines the partial results.
-    fn factor(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<String, Error> {
+    pub(super) fn factor(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<String, Error> {
         self.carry_out(ctx, Command::Rfactor { computation: name.to_string(), at: at.to_string(), size })?;
         let total = self.scheduled.algorithm.computations.last().expect("`rfactor` adds statements");
         Ok(total.name.clone())
@@ -388,7 +409,7 @@ impl Parted {
         self.carry_out(ctx, Command::Fuse { first: start, second: name.to_string(), at: point.clone() })
     }
 
-    fn carry_out(&mut self, ctx: &Ctx, command: Command) -> Result<(), Error> {
+    pub(super) fn carry_out(&mut self, ctx: &Ctx, command: Command) -> Result<(), Error> {
         let (next, renewed) = transform::apply_and_renew(ctx, &self.scheduled, &self.dependences, &command)?;
         self.scheduled = next;
         if let Some(renewed) = renewed {
@@ -413,7 +434,7 @@ impl Parted {
     }
 
     /// The names of the loops that nothing else stands in, outermost first.
-    fn own(&self, name: &str) -> Vec<String> {
+    pub(super) fn own(&self, name: &str) -> Vec<String> {
         let id = self.scheduled.algorithm.find(name);
         let around = id.map(|id| (id, self.scheduled.schedule.loops_around(id)));
         let Some((id, around)) = around else { return vec![] };
@@ -421,7 +442,7 @@ impl Parted {
     }
 
     /// The names of the loops around a statement, outermost first.
-    fn loops(&self, name: &str) -> Vec<String> {
+    pub(super) fn loops(&self, name: &str) -> Vec<String> {
         let id = self.scheduled.algorithm.find(name);
         let around = id.map(|id| self.scheduled.schedule.loops_around(id)).unwrap_or_default();
         around.into_iter().map(|(_, it)| it.name.clone()).collect()
