@@ -214,6 +214,7 @@ impl Course<'_> {
         let parted = self.weighed(|it| partial_sums(it.ctx, &it.scheduled, &it.dependences))?;
         self.carried.extend(parted.commands);
         (self.scheduled, self.dependences) = (parted.scheduled, parted.dependences);
+        self.add_pieces();
         Ok(())
     }
 

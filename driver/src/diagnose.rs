@@ -16,6 +16,7 @@ use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::{UpdateOrder, order_of, reduction, updates};
 use tessella_polyhedral::schedule::Tag;
+use tessella_polyhedral::transform;
 
 /// What a failed step was about.
 pub struct Place<'a> {
@@ -163,6 +164,16 @@ fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'stati
     }
     let name = &place.algorithm.computation(id).name;
     let (verb, array) = (it.operator.verb(), &place.algorithm.array(it.array).name);
+    if !place.algorithm.computation(id).write.is_affine() {
+        let help = match transform::atomic::update(place.algorithm, id) {
+            Ok(_) => "run another loop in parallel; on a GPU, `atomic` lets threads update integers together",
+            Err(_) => "run another loop in parallel: no permission to take updates in another order frees this one",
+        };
+        return Some((
+            format!("data say which element of `{array}` `{name}` updates: two iterations may meet at one"),
+            help,
+        ));
+    }
     Some(match it.order {
         UpdateOrder::Source => (
             format!("`{name}` {verb} `{array}` in floating point: another order gives another result"),

@@ -157,7 +157,7 @@ impl<'n, 'a> Builder<'n, 'a> {
     ) -> Result<(Parts, Vec<Subscript>), LowerError> {
         let scope = self.scope;
         // Searches would keep the statement from being computed with fast mathematics.
-        self.scans_affine = !fastmath && !scope.simd;
+        self.scans_affine = !fastmath && scope.simd.is_none();
         let mut predicate = None;
         for part in &scope.predicates {
             let part = self.predicate(part)?;

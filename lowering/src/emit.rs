@@ -92,8 +92,7 @@ impl<'a> Nest<'a> {
         let id = ComputationId(self.computations.len() as u32);
         // What is checked at entry has to be what is then computed.
         let fastmath = draft.fastmath && parts.scans.is_empty();
-        let is_free = scope.simd && parts.reduces(&write);
-        let simd = (iterators.len() as u32).checked_sub(1).filter(|_| is_free);
+        let simd = scope.simd.filter(|_| parts.reduces(&write));
         for (which, axis, computation) in parts.scans {
             let check = ScanCheck::Inside { access: AccessRef { computation: id, which }, axis };
             let draft = ScanDraft { check, computation };

@@ -49,8 +49,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) predicates: Vec<Predicate<'a>>,
     /// Whether conditions on data are left out of these, so that the source need not get to all that they let through.
     pub(crate) left_out: bool,
-    /// Whether the innermost loop is a `@simd` loop.
-    pub(crate) simd: bool,
+    /// The iterator of the `@simd` loop that is the innermost one of the source; of several that it became, the outermost one's.
+    pub(crate) simd: Option<u32>,
 }
 
 /// A data-dependent condition around a statement.
@@ -128,7 +128,7 @@ pub(crate) fn lower(ctx: &Ctx, rewritten: &Rewritten, failed: Option<LocalId>) -
         may: Formula::True,
         predicates: vec![],
         left_out: false,
-        simd: false,
+        simd: None,
     };
     let mut children = nest.block(&function.body, &scope);
     nest.finish(function, &mut children)

@@ -88,6 +88,22 @@ fn free_updates_may_be_reordered_and_run_at_one_time_by_partial_results_only() {
     }
 }
 
+/// `@simd` before one loop of the source that became both.
+#[test]
+fn a_simd_loop_that_became_two_frees_the_updates_of_both() {
+    let ctx = Ctx::new();
+    let mut algorithm = total(&ctx);
+    algorithm.computations[0].simd = Some(0);
+    let all = dependences(&ctx, &algorithm).unwrap();
+    assert!(all.iter().all(|it| it.keeps == Keeps::Apart));
+    let exchanged = apply(&ctx, &scheduled(algorithm, Target::Cpu), &all, &interchange()).unwrap();
+    for at in ["i", "j"] {
+        apply(&ctx, &exchanged, &all, &Command::Reverse { computation: "S".into(), at: at.into() }).unwrap();
+        let factored = Command::Rfactor { computation: "S".into(), at: at.into(), size: 4 };
+        apply(&ctx, &exchanged, &all, &factored).unwrap();
+    }
+}
+
 /// `@simd` on the loop `j`: free within one iteration of `i`, and nowhere else.
 #[test]
 fn a_simd_loop_frees_its_own_updates_only() {

@@ -188,3 +188,16 @@ fn counts_in_places_that_are_data_are_updates() {
     assert!(said.contains("adds to the same `h[idx[i]]`"), "{said}");
     assert!(!said.contains("skew"), "{said}");
 }
+
+#[test]
+fn sums_of_floats_in_places_that_are_data_stay_in_order_whatever_the_source_allows() {
+    for before in ["", "@simd ", "@fastmath ", "@fastmath @inbounds "] {
+        let text = format!(
+            "@tessella function f!(h::Vector{{Float32}}, p::Vector{{Int64}}, w::Vector{{Float32}})\n    {before}for i in \
+             eachindex(p)\n        h[p[i]] += w[i]\n    end\nend\n"
+        );
+        let said = explained(&text).unwrap();
+        assert!(said.contains("data say which elements these sums of floats go to"), "{said}");
+        assert!(!said.contains("lets them be taken in another"), "{said}");
+    }
+}

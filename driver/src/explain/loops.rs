@@ -487,6 +487,19 @@ fn because(verified: &Verified, reason: &Carried, dependences: &[ReportedDepende
 fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, lines: &Lines) -> Option<String> {
     let id = reported.dependence.source.computation;
     let computation = verified.algorithm().computation(id);
+    if computation.value.ty.is_float() && !computation.write.is_affine() {
+        let meeting = match op {
+            BinaryOp::Min | BinaryOp::Max => "lose updates",
+            _ => "add them up in another order in every run",
+        };
+        return Some(format!(
+            "data say which elements these {} of floats go to, and threads that meet at one would {meeting}: they stay in order, \
+             also under `@fastmath` and `@simd`; of integers, threads of a GPU take them together, and a loop over the elements of \
+             `{}` with one over the updates of each inside runs in parallel",
+            operations(op),
+            array(verified, reported.dependence.source),
+        ));
+    }
     let why = match op {
         BinaryOp::Min | BinaryOp::Max => "so that NaN and signed zeros come out alike",
         _ => "so that they round alike",

@@ -6,7 +6,7 @@ use super::convert::{constant_integer, promote};
 use super::error::TypeError;
 use super::operator::binary;
 use super::scope::{Scope, State, is_assigned};
-use super::tree::{Expr, ExprKind, LocalId, LoopId, LoopMode, Range, Role, SizeError, StatementKind, Type};
+use super::tree::{Expr, ExprKind, LocalId, LoopId, LoopMode, Range, Role, Simd, SizeError, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::{Kind, RangeValue, Value};
 use crate::ast;
@@ -19,7 +19,7 @@ impl Checker<'_> {
         &mut self,
         iterations: &[ast::Iteration],
         body: &[ast::Expr],
-        simd: bool,
+        simd: Simd,
         span: Span,
     ) -> Checked<()> {
         let Some((iteration, rest)) = iterations.split_first() else {
@@ -39,7 +39,7 @@ impl Checker<'_> {
             return self.for_collection(iteration, rest, body, simd, span);
         }
         if let Some(step) = self.variable_step(&iteration.range) {
-            return step.and_then(|step| self.for_steps(step, iteration, rest, body, span));
+            return step.and_then(|step| self.for_steps(step, iteration, rest, body, simd, span));
         }
         let single = std::mem::take(&mut self.flow.single);
         let iterated = self.iterated(iteration);
@@ -91,7 +91,7 @@ impl Checker<'_> {
                 Ok(range) if single && rest.is_empty() => Some((iterator, range.clone())),
                 Ok(_) | Err(_) => None,
             };
-            checker.for_loop(rest, body, false, span)
+            checker.for_loop(rest, body, simd.inside(), span)
         });
         self.scopes.pop();
         self.loops.pop();
@@ -139,6 +139,7 @@ impl Checker<'_> {
         iteration: &ast::Iteration,
         rest: &[ast::Iteration],
         body: &[ast::Expr],
+        simd: Simd,
         span: Span,
     ) -> Checked<()> {
         let ast::ExprKind::Range { start, stop, .. } = &iteration.range.kind else {
@@ -179,7 +180,7 @@ impl Checker<'_> {
             }
         }
         let turns = ast::Iteration { target: name("#turn"), range: name("#steps"), span: iteration.span };
-        let done = self.for_loop(&[turns], &inner, false, span);
+        let done = self.for_loop(&[turns], &inner, simd, span);
         self.scopes.pop();
         done
     }

@@ -4,6 +4,7 @@ use super::check::{Checked, Checker};
 use super::error::TypeError;
 use super::jumps::{self, assign, boolean, comparison, if_else, infix, name, not};
 use super::scope::{State, is_assigned};
+use super::tree::Simd;
 use super::walk::{is_steady, mentions};
 use crate::ast::{Argument, Block, Expr, ExprKind, Iteration, Section};
 use tessella_diagnostics::Span;
@@ -17,7 +18,7 @@ impl Checker<'_> {
         &mut self,
         iterations: &[Iteration],
         body: &[Expr],
-        simd: bool,
+        simd: Simd,
         span: Span,
     ) -> Checked<()> {
         self.announce_renaming(body, span);
@@ -26,7 +27,7 @@ impl Checker<'_> {
         done
     }
 
-    fn loop_with_jumps(&mut self, iterations: &[Iteration], body: &[Expr], simd: bool, span: Span) -> Checked<()> {
+    fn loop_with_jumps(&mut self, iterations: &[Iteration], body: &[Expr], simd: Simd, span: Span) -> Checked<()> {
         let (has_break, has_continue) = (jumps::has_break(body), jumps::has_continue(body));
         if !has_break && !has_continue {
             return self.plain_loop(iterations, body, simd, span);
@@ -51,7 +52,7 @@ impl Checker<'_> {
         self.plain_loop(iterations, &body, simd, span)
     }
 
-    fn plain_loop(&mut self, iterations: &[Iteration], body: &[Expr], simd: bool, span: Span) -> Checked<()> {
+    fn plain_loop(&mut self, iterations: &[Iteration], body: &[Expr], simd: Simd, span: Span) -> Checked<()> {
         self.flow.single = iterations.len() == 1;
         self.for_loop(iterations, body, simd, span)
     }
@@ -77,7 +78,7 @@ impl Checker<'_> {
         if !jumps::has_break(&inner) {
             return Err(self.fail(TypeError::NeverEnds { span: at }));
         }
-        self.loop_statement(&[iteration], &inner, false, span)
+        self.loop_statement(&[iteration], &inner, Simd::No, span)
     }
 
     /// `while i <= n ... i += 1 end` as a loop over a range.
@@ -132,7 +133,7 @@ impl Checker<'_> {
         }
         let target = Expr { kind: ExprKind::Name(counter.clone()), span: at };
         let iteration = Iteration { target, range: Expr { kind: range, span: at }, span: at };
-        self.loop_statement(&[iteration], &inner, false, span)?;
+        self.loop_statement(&[iteration], &inner, Simd::No, span)?;
         let ran = comparison(if step > 0 { "<=" } else { ">=" }, begin.clone(), last.clone(), at);
         let end = match step {
             1 | -1 => by(forward, last),

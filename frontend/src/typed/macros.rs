@@ -3,7 +3,7 @@
 use super::check::{Checked, Checker};
 use super::error::TypeError;
 use super::statement::{Place, Tail};
-use super::tree::Label;
+use super::tree::{Label, Simd};
 use super::unsupported::Construct;
 use super::value::Value;
 use crate::ast;
@@ -122,7 +122,7 @@ impl Checker<'_> {
         };
         match &target.kind {
             ast::ExprKind::For { iterations, body } if iterations.len() == 1 => {
-                self.loop_statement(iterations, body, true, target.span)
+                self.loop_statement(iterations, body, Simd::Before, target.span)
             }
             ast::ExprKind::For { .. } => self.malformed(name, span, "a `for` loop with one iterator"),
             ast::ExprKind::MacroCall { name: inner, arguments }

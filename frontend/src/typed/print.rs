@@ -1,7 +1,8 @@
 //! A typed function as text, for tests and for people.
 
 use super::tree::{
-    Block, Expr, ExprKind, Firsts, Function, LocalId, Result as Outcome, Role, Statement, StatementKind, Strides, Type,
+    Block, Expr, ExprKind, Firsts, Function, LocalId, Result as Outcome, Role, Simd, Statement, StatementKind, Strides,
+    Type,
 };
 use std::collections::BTreeMap;
 use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, UnaryOp};
@@ -112,7 +113,11 @@ impl Printer<'_> {
             StatementKind::For { id, iterator, range, mode, body } => {
                 let (start, stop) = (self.expression(&range.start), self.expression(&range.stop));
                 let step = if range.step == 1 { String::new() } else { format!("{}:", range.step) };
-                let simd = if mode.simd { "@simd " } else { "" };
+                let simd = match mode.simd {
+                    Simd::No => "",
+                    Simd::Before => "@simd ",
+                    Simd::Around => "@simd(around) ",
+                };
                 let name = &self.names[iterator];
                 let line = format!("{simd}for {name} in {start}:{step}{stop}  # L{}", id.0);
                 self.line(depth, &line);

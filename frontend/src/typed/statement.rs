@@ -3,7 +3,7 @@
 use super::check::{Checked, Checker};
 use super::error::TypeError;
 use super::jumps::is_result;
-use super::tree::{Block, Expr, ExprKind, LocalId, Role, StatementKind, Type};
+use super::tree::{Block, Expr, ExprKind, LocalId, Role, Simd, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::Value;
 use crate::ast;
@@ -123,7 +123,7 @@ impl Checker<'_> {
                 );
             }
             ast::ExprKind::For { iterations, body } => {
-                self.loop_statement(iterations, body, false, span).map(|()| Tail::Nothing)
+                self.loop_statement(iterations, body, Simd::No, span).map(|()| Tail::Nothing)
             }
             ast::ExprKind::MacroCall { name, arguments } => return self.macro_statement(name, arguments, span, place),
             ast::ExprKind::Let { bindings, body } => return self.let_block(bindings, body, place),

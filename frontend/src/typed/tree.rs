@@ -311,8 +311,28 @@ pub struct Mode {
 /// What the source says of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct LoopMode {
-    /// `@simd`: iterations may be reordered and floating-point reductions reassociated.
-    pub simd: bool,
+    pub simd: Simd,
+}
+
+/// Whether `@simd` stands before a loop: its iterations may be reordered and floating-point reductions reassociated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Simd {
+    #[default]
+    No,
+    /// It does; of the loops that one over a matrix becomes, the outermost one.
+    Before,
+    /// It stands before the loop of the source that this one and the one around it became together.
+    Around,
+}
+
+impl Simd {
+    /// What it is for the next inner one of the loops that one loop of the source becomes.
+    pub fn inside(self) -> Simd {
+        match self {
+            Simd::No => Simd::No,
+            Simd::Before | Simd::Around => Simd::Around,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

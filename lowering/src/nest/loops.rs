@@ -7,7 +7,7 @@ use crate::ranges::{RangeCheck, span_of};
 use crate::symbolic::{Iterator, Site};
 use std::collections::BTreeSet;
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, LocalId, LoopId, LoopMode, Range, Statement, StatementKind,
+    Block, Expr, ExprKind, LocalId, LoopId, LoopMode, Range, Simd, Statement, StatementKind,
 };
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::schedule::{Loop, Node, Tag};
@@ -73,7 +73,11 @@ impl<'a> Nest<'a> {
         let ranged = check.is_some();
         inner.site.iterators.push(Iterator { id, local, name: name.clone(), span: declared.span, magnitude, ranged });
         inner.site.domain = Formula::all(std::iter::once(inner.site.domain).chain(conditions));
-        inner.simd = mode.simd;
+        inner.simd = match mode.simd {
+            Simd::No => None,
+            Simd::Before => Some(position),
+            Simd::Around => scope.simd,
+        };
         let children = match body.as_slice() {
             [Statement { kind: StatementKind::If { condition, then, otherwise }, .. }] if ranged => {
                 self.branch(condition, then, otherwise, Guard::Range, &inner)

@@ -71,7 +71,7 @@ impl Chooser<'_> {
     }
 
     /// How many values an expression of a computation's iterators passes through, as a function of sizes.
-    fn length(&self, id: ComputationId, at: &Affine) -> Result<Option<Affine>, Error> {
+    pub(super) fn length(&self, id: ComputationId, at: &Affine) -> Result<Option<Affine>, Error> {
         let values = relation::function(self.ctx, self.algorithm, id, at)?
             .intersect_domain(&relation::domain(self.algorithm, id)?)?
             .range()?;

@@ -14,6 +14,7 @@ pub mod cuts;
 pub(crate) mod delayed;
 pub mod device_pads;
 pub(crate) mod few_blocks;
+mod few_sums;
 pub(crate) mod gpu;
 mod gpu_grids;
 pub(crate) mod gpu_join;

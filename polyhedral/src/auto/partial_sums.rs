@@ -21,6 +21,8 @@
 //! Where data say which element is updated, as in a histogram, integers are updated in one piece by as many threads as there are
 //! iterations ([`crate::transform::atomic`]).
 //!
+//! Reductions that each iteration of a parallel loop has for itself have a block each, where they are few (`few_sums.rs`).
+//!
 //! Where conditions or bounds leave threads without iterations between others, there are levels of partial results in memory instead, a
 //! launch for each: 262144, 8192, 256.
 
@@ -45,7 +47,7 @@ use crate::transform;
 use std::collections::BTreeSet;
 
 /// Threads of a block that combines.
-const THREADS: u32 = 256;
+pub(super) const THREADS: u32 = 256;
 /// Blocks that run at a time, each with up to 64 registers a thread: four on each multiprocessor.
 const BLOCKS: u32 = 4 * Gpu::HOPPER.multiprocessors;
 /// Bytes that a thread asks for at a time, in all arrays that it reads.
@@ -74,6 +76,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
     if scheduled.target == Target::Cpu {
         return Ok(parted);
     }
+    let mut blocks: Vec<String> = vec![];
     for reduction in reductions(&scheduled.algorithm) {
         let it = scheduled.algorithm.computation(reduction.computation);
         let (is_affine, is_ranged) = (it.write.is_affine(), !it.ranged.is_empty());
@@ -82,7 +85,19 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             continue;
         }
         let name = it.name.clone();
+        if blocks.contains(&name) {
+            continue;
+        }
         if parted.runs_in_parallel(ctx, &name)? {
+            let mut trial = parted.clone();
+            match in_half(ctx, || trial.few_sums(ctx, &name)) {
+                Ok(Some(done)) => {
+                    blocks.extend(done);
+                    parted = trial;
+                }
+                // They have a thread each.
+                Ok(None) | Err(_) => {}
+            }
             continue;
         }
         if !is_affine {
@@ -115,6 +130,12 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
     Ok(parted)
 }
 
+/// Takes a step that the choice can do without, with half of the work that is left.
+fn in_half<T>(ctx: &Ctx, step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
+    ctx.with_budget(half, step)
+}
+
 /// Iterations whose elements a thread asks for at a time, where it runs these statements in each.
 pub(super) fn ahead(algorithm: &Algorithm, terms: &[ComputationId]) -> u32 {
     let mut read = vec![];
@@ -134,35 +155,28 @@ impl Parted {
     /// Blocks that combine what their threads added up; `false` if the reduction has no such form.
     fn combine(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
         let loops = self.own(name);
-        let in_order = matches!((loops.len(), order), (2, UpdateOrder::Within(_)));
+        let in_order = match self.fixed(name, order) {
+            0 => false,
+            1 if loops.len() > 1 => true,
+            _ => return Ok(false),
+        };
         match loops.as_slice() {
+            [] => return Ok(false),
             [only] => {
                 let (outer, part) = self.split(ctx, name, only, BLOCKS * THREADS)?;
                 self.exchange(ctx, name, &outer, &part)?;
                 self.split(ctx, name, &part, THREADS)?;
             }
-            [outer, inner] if order == UpdateOrder::Any => {
-                let (rounds, block) = self.split(ctx, name, outer, BLOCKS)?;
-                self.exchange(ctx, name, &rounds, &block)?;
+            [_, lines @ .., inner] if in_order => {
                 let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
-                self.exchange(ctx, name, &steps, &thread)?;
-                self.exchange(ctx, name, &rounds, &thread)?;
+                self.exchange_all(ctx, name, lines, (&steps, &thread))?;
             }
-            [_, inner] => {
-                let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
-                self.exchange(ctx, name, &steps, &thread)?;
-            }
-            [planes, lines, inner] if order == UpdateOrder::Any => {
+            [planes @ .., lines, inner] => {
                 let (rounds, block) = self.split(ctx, name, lines, BLOCKS)?;
+                self.exchange_all(ctx, name, planes, (&rounds, &block))?;
                 let (steps, thread) = self.split(ctx, name, inner, THREADS)?;
-                for around in [&rounds, planes] {
-                    self.exchange(ctx, name, around, &block)?;
-                }
-                for around in [&steps, &rounds, planes] {
-                    self.exchange(ctx, name, around, &thread)?;
-                }
+                self.exchange_all(ctx, name, &[planes, &[rounds]].concat(), (&steps, &thread))?;
             }
-            [] | [_, _, ..] => return Ok(false),
         }
         // A block, a thread, and the loops that the thread runs.
         let loops = self.own(name);
@@ -196,13 +210,13 @@ impl Parted {
     }
 
     /// Whether a block combines the updates of a loop, and its threads without iterations are the last ones.
-    fn is_combined(&self, ctx: &Ctx, name: &str, at: &str) -> Result<bool, Error> {
+    pub(super) fn is_combined(&self, ctx: &Ctx, name: &str, at: &str) -> Result<bool, Error> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let Some(id) = algorithm.find(name) else { return Ok(false) };
         let around = schedule.loops_around(id);
         let Some((path, it)) = around.iter().find(|(_, it)| it.name == at) else { return Ok(false) };
         let Some(thread) = it.at[&id].as_iterator() else { return Ok(false) };
-        if combine::combined(ctx, algorithm, schedule, path)? != [id] {
+        if !combine::combined(ctx, algorithm, schedule, path)?.contains(&id) {
             return Ok(false);
         }
         let domain = relation::domain(algorithm, id)?;
@@ -245,7 +259,7 @@ impl Parted {
     }
 
     /// The names of the loops that one becomes.
-    fn split(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<(String, String), Error> {
+    pub(super) fn split(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<(String, String), Error> {
         let before = self.loops(name);
         self.carry_out(ctx, Command::Split { computation: name.to_string(), at: at.to_string(), size })?;
         let now = self.loops(name);
@@ -253,12 +267,24 @@ impl Parted {
         Ok((now[place].clone(), now[place + 1].clone()))
     }
 
-    fn exchange(&mut self, ctx: &Ctx, name: &str, outer: &str, inner: &str) -> Result<(), Error> {
+    /// Brings the inner one of two loops out of the other one and of those `around` it, which are given outermost first.
+    pub(super) fn exchange_all(
+        &mut self,
+        ctx: &Ctx,
+        name: &str,
+        around: &[String],
+        (outer, inner): (&str, &str),
+    ) -> Result<(), Error> {
+        self.exchange(ctx, name, outer, inner)?;
+        around.iter().rev().try_for_each(|around| self.exchange(ctx, name, around, inner))
+    }
+
+    pub(super) fn exchange(&mut self, ctx: &Ctx, name: &str, outer: &str, inner: &str) -> Result<(), Error> {
         let (outer, inner) = (outer.to_string(), inner.to_string());
         self.carry_out(ctx, Command::Interchange { computation: name.to_string(), outer, inner })
     }
 
-    fn tag(&mut self, name: &str, at: &str, tag: Tag) {
+    pub(super) fn tag(&mut self, name: &str, at: &str, tag: Tag) {
         let Scheduled { algorithm, schedule, .. } = &mut self.scheduled;
         let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
         let path = around.into_iter().find(|(_, it)| it.name == at).map(|(path, _)| path);
@@ -270,20 +296,20 @@ impl Parted {
     /// All levels of one reduction.
     fn part(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
         let loops = self.own(name);
-        let done = match (loops.as_slice(), order) {
-            ([only], _) => self.levels(ctx, name, only, &LEVELS),
-            ([outer, inner], UpdateOrder::Any) => {
+        let done = match (loops.as_slice(), self.fixed(name, order)) {
+            ([only], 0) => self.levels(ctx, name, only, &LEVELS),
+            ([outer, inner], 0) => {
                 let total = self.factor_inside(ctx, name, outer, inner, INNER)?;
                 self.levels(ctx, &total, outer, &LEVELS[1..])
             }
-            ([outer, inner], UpdateOrder::Within(_) | UpdateOrder::Source) => {
+            ([outer, inner], 1) => {
                 // One sum for each execution of the inner loop; these keep their order.
                 let total = self.factor_inside(ctx, name, outer, inner, INNER)?;
                 let parts = self.innermost(&total);
                 let last = self.factor_inside(ctx, &total, outer, &parts, 1)?;
                 self.carry_out(ctx, Command::Unroll { computation: last, at: outer.clone(), factor: LAST })
             }
-            ([] | [_, _, ..], _) => return Ok(false),
+            (_, _) => return Ok(false),
         };
         done.map(|()| true)
     }
@@ -292,7 +318,7 @@ impl Parted {
     fn needs_parts(&self, ctx: &Ctx, name: &str) -> Result<bool, Error> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
-        let (Some((innermost, _)), 1..=3) = (around.last(), self.own(name).len()) else { return Ok(false) };
+        let (Some((innermost, _)), 1..) = (around.last(), self.own(name).len()) else { return Ok(false) };
         Ok(self.chooser(ctx).extents(schedule, innermost, 1)?[0].is_none_or(|extent| extent >= LONG))
     }
 
@@ -325,7 +351,7 @@ impl Parted {
         Ok(())
     }
 
-    fn chooser<'a>(&'a self, ctx: &'a Ctx) -> Chooser<'a> {
+    pub(super) fn chooser<'a>(&'a self, ctx: &'a Ctx) -> Chooser<'a> {
         Chooser {
             ctx,
             machine: &self.scheduled.machine,
@@ -354,7 +380,7 @@ impl Parted {
     }
 
     /// Gives the name of the statement that combines the partial results.
-    fn factor(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<String, Error> {
+    pub(super) fn factor(&mut self, ctx: &Ctx, name: &str, at: &str, size: u32) -> Result<String, Error> {
         self.carry_out(ctx, Command::Rfactor { computation: name.to_string(), at: at.to_string(), size })?;
         let total = self.scheduled.algorithm.computations.last().expect("`rfactor` adds statements");
         Ok(total.name.clone())
@@ -383,7 +409,7 @@ impl Parted {
         self.carry_out(ctx, Command::Fuse { first: start, second: name.to_string(), at: point.clone() })
     }
 
-    fn carry_out(&mut self, ctx: &Ctx, command: Command) -> Result<(), Error> {
+    pub(super) fn carry_out(&mut self, ctx: &Ctx, command: Command) -> Result<(), Error> {
         let (next, renewed) = transform::apply_and_renew(ctx, &self.scheduled, &self.dependences, &command)?;
         self.scheduled = next;
         if let Some(renewed) = renewed {
@@ -393,8 +419,22 @@ impl Parted {
         Ok(())
     }
 
+    /// How many of its own loops a reduction has to run through in the source's order: the leading ones.
+    fn fixed(&self, name: &str, order: UpdateOrder) -> usize {
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        let Some(id) = algorithm.find(name) else { return 0 };
+        let around = schedule.loops_around(id);
+        let own = &around[around.len() - self.own(name).len()..];
+        let is_fixed = |at: &Affine| match order {
+            UpdateOrder::Any => false,
+            UpdateOrder::Within(first) => (0..first).any(|outer| at.involves_iterator(outer)),
+            UpdateOrder::Source => true,
+        };
+        own.iter().rposition(|(_, it)| is_fixed(&it.at[&id])).map_or(0, |last| last + 1)
+    }
+
     /// The names of the loops that nothing else stands in, outermost first.
-    fn own(&self, name: &str) -> Vec<String> {
+    pub(super) fn own(&self, name: &str) -> Vec<String> {
         let id = self.scheduled.algorithm.find(name);
         let around = id.map(|id| (id, self.scheduled.schedule.loops_around(id)));
         let Some((id, around)) = around else { return vec![] };
@@ -402,7 +442,7 @@ impl Parted {
     }
 
     /// The names of the loops around a statement, outermost first.
-    fn loops(&self, name: &str) -> Vec<String> {
+    pub(super) fn loops(&self, name: &str) -> Vec<String> {
         let id = self.scheduled.algorithm.find(name);
         let around = id.map(|id| self.scheduled.schedule.loops_around(id)).unwrap_or_default();
         around.into_iter().map(|(_, it)| it.name.clone()).collect()

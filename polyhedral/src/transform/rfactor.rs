@@ -98,11 +98,11 @@ pub fn rfactor(
 /// The reduction that a computation is, if it updates an element that its iterators tell.
 fn updates(algorithm: &Algorithm, id: ComputationId) -> Result<Reduction, FactorObstacle> {
     let update = reduction(algorithm, id).ok_or(FactorObstacle::NoReduction)?;
-    if update.order == UpdateOrder::Source {
-        return Err(FactorObstacle::Order);
-    }
     if !algorithm.computation(id).write.is_affine() {
         return Err(FactorObstacle::Subscripts);
+    }
+    if update.order == UpdateOrder::Source {
+        return Err(FactorObstacle::Order);
     }
     Ok(update)
 }

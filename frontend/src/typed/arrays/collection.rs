@@ -9,7 +9,7 @@ use crate::typed::check::{Checked, Checker};
 use crate::typed::operator::binary;
 use crate::typed::result::Container;
 use crate::typed::scope::{Scope, State};
-use crate::typed::tree::{LocalId, Strides, Type};
+use crate::typed::tree::{LocalId, Simd, Strides, Type};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
@@ -84,7 +84,7 @@ impl Checker<'_> {
         iteration: &Iteration,
         rest: &[Iteration],
         body: &[Expr],
-        simd: bool,
+        simd: Simd,
         span: Span,
     ) -> Checked<()> {
         self.scopes.push(Scope::new());
@@ -94,7 +94,7 @@ impl Checker<'_> {
                 [] => inner.extend(body.iter().cloned()),
                 _ => inner.push(Expr { kind: ExprKind::For { iterations: rest.to_vec(), body: body.to_vec() }, span }),
             }
-            self.for_loop(&iterations, &inner, simd && iterations.len() == 1 && rest.is_empty(), span)
+            self.for_loop(&iterations, &inner, simd, span)
         });
         self.scopes.pop();
         checked
