@@ -247,7 +247,8 @@ impl Wrapper<'_, '_> {
         let one = PartAxis { first: number(0), count: number(1), elements: number(1), room: number(1) };
         let (inner, outer) = part.axes.split_at(part.axes.len().min(3));
         // A row alone is as long as it is.
-        let alone = |axis: &PartAxis| PartAxis { elements: axis.count.clone(), room: axis.count.clone(), ..axis.clone() };
+        let alone =
+            |axis: &PartAxis| PartAxis { elements: axis.count.clone(), room: axis.count.clone(), ..axis.clone() };
         let alone: Vec<PartAxis> = inner.iter().map(alone).collect();
         let inner = if part.axes.len() == 1 { &alone } else { inner };
         let axis = |at: usize| inner.get(at).unwrap_or(&one).clone();

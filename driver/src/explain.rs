@@ -299,9 +299,7 @@ fn memory(verified: &Verified) -> Vec<String> {
                     }
                 };
                 let when = match needed {
-                    true if verified.transfers().iter().any(is_apart) => {
-                        ", for sizes for which kernels use some of it"
-                    }
+                    true if verified.transfers().iter().any(is_apart) => ", for sizes for which kernels use some of it",
                     true => ", for sizes for which kernels do not first overwrite all of it",
                     false => "",
                 };

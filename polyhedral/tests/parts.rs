@@ -66,8 +66,7 @@ const K: (&[i64], i64) = (&[0, 0, 1], 0);
 
 /// `B[subscripts] = A[subscripts]`, or `B[..] += A[..]`, over a domain of `i`, `j`, and `k`, which is an argument.
 fn at_k(ctx: &Ctx, rank: u32, subscripts: Rows, domain: &str, reads: &[(usize, Rows)]) -> Algorithm {
-    let statement =
-        Statement { name: "S", iterators: &["i", "j", "k"], domain, write: (1, subscripts), reads };
+    let statement = Statement { name: "S", iterators: &["i", "j", "k"], domain, write: (1, subscripts), reads };
     let nest = for_loop("i", 0, &[0], for_loop("j", 1, &[0], for_loop("k", 2, &[0], leaf(0))));
     with_argument(ctx, algorithm(ctx, &[("A", rank), ("B", rank)], &[statement], nest), 2)
 }
@@ -94,7 +93,8 @@ fn one_column_moves_of_a_matrix_that_is_used_in_it_only() {
 fn elements_of_the_part_that_goes_back_come_in_where_they_may_be_left() {
     let ctx = Ctx::new();
     let column: Rows = &[I, K];
-    let mut sparse = at_k(&ctx, 2, column, "{ S[i, j, k] : 1 <= i <= n and i mod 2 = 1 and j = 1 and k = 1 }", &[(0, column)]);
+    let mut sparse =
+        at_k(&ctx, 2, column, "{ S[i, j, k] : 1 <= i <= n and i mod 2 = 1 and j = 1 and k = 1 }", &[(0, column)]);
     let lines = moved(&ctx, sparse.clone());
     assert!(lines.iter().any(|it| it.starts_with("in B[:, k:k]")), "{lines:?}");
     assert!(lines.iter().any(|it| it.starts_with("back B[:, k:k]")), "{lines:?}");
@@ -134,6 +134,21 @@ fn a_border_that_is_left_stays_with_the_caller_where_nothing_else_has_to_come_in
     // One copy of all in each direction is faster than gaps.
     let lines = moved(&ctx, inner(&ctx, &[(0, place), (1, place)]));
     assert_eq!(lines, ["in A[:, :]", "in B[:, :]", "back B[:, :]"]);
+}
+
+#[test]
+fn a_part_that_comes_in_for_little_more_than_what_is_written_goes_back() {
+    let ctx = Ctx::new();
+    let place: Rows = &[(&[0, 1], 0), (&[1, 0], 0)];
+    let mut border =
+        inner(&ctx, &[(1, &[(&[0, 1], -1), (&[1, 0], 0)]), (1, &[(&[0, 1], 1), (&[1, 0], 0)]), (1, place)]);
+    // Not the last columns.
+    let first = Set::from_text(&ctx, "[n] -> { S[j, i] : j <= n - 20 }").unwrap();
+    border.computations[0].domain = border.computations[0].domain.intersect(&first).unwrap();
+    let lines = moved(&ctx, border);
+    let some = "[n] -> {  : n >= 22 }";
+    let ends = "2:n - 20";
+    assert_eq!(lines, [format!("in B[:, {ends}] if {some}"), format!("back B[:, {ends}] if {some}")]);
 }
 
 #[test]

@@ -23,9 +23,9 @@ use crate::isl::{Ctx, Set};
 use crate::layers::{BufferId, Connected, Direction, Lifetime, MemorySpace, Placed, Target, Transfer};
 use crate::relation;
 use crate::schedule::Path;
+use crate::slices::is_identity;
 use crate::storage::{self, Failure};
 use event::Order;
-use crate::slices::is_identity;
 use lifetime::Ends;
 use parts::Copied;
 use place::Found;
@@ -231,7 +231,14 @@ impl Asked {
         let buffer = placed.layout.placement(array).buffer;
         let (last, transfers) = self.copies.entry(array).or_default();
         *last = at;
-        transfers.push(Transfer { buffer, direction, at: found.node, moment: copies::moment(direction), needed: None, part: vec![] });
+        transfers.push(Transfer {
+            buffer,
+            direction,
+            at: found.node,
+            moment: copies::moment(direction),
+            needed: None,
+            part: vec![],
+        });
         Ok(())
     }
 }

@@ -67,6 +67,20 @@ pub(super) fn moved(
     }
 }
 
+/// Whether one part leaves no more out of the other than is not worth gaps: then what came in goes back.
+fn is_little_more(part: &[Stretch], other: &[Stretch]) -> bool {
+    let is_near = |lower: &[Affine], upper: &[Affine]| match (lower, upper) {
+        ([lower], [upper]) => {
+            let apart = upper.sub(lower).ok().and_then(|it| it.as_constant());
+            apart.is_some_and(|it| (0..=MARGIN).contains(&it))
+        }
+        _ => lower == upper,
+    };
+    let are_near =
+        |(a, b): (&Stretch, &Stretch)| a.axis == b.axis && is_near(&a.first, &b.first) && is_near(&b.last, &a.last);
+    part.len() == other.len() && part.iter().zip(other).all(are_near)
+}
+
 /// The parameters for which a program passes the checks at entry that are about an array; or more.
 fn entered(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Set, Error> {
     let mut runs = algorithm.context.clone();
@@ -134,6 +148,14 @@ impl Parts<'_> {
         if back.is_none() && comes_in.as_ref().is_none_or(Option::is_none) {
             return Ok(None);
         }
+        if let Some(Some((inward, part))) = &comes_in
+            && let Some((outward, _)) = &back
+            && is_little_more(&inward.part, &outward.part)
+            && written.is_subset(part)?
+        {
+            let again = Copied { needed: inward.needed.clone(), part: inward.part.clone() };
+            return Ok(Some(Moved { comes_in: comes_in.flatten().map(|(it, _)| it), goes_back: Some(again) }));
+        }
         let comes_in = match comes_in {
             None => None,
             Some(Some((part, _))) => Some(part),
@@ -166,13 +188,7 @@ impl Parts<'_> {
 
     /// A box around some elements of an array, and what is in it; `None` if that is all of the array, or not shown to be inside of it.
     /// There are such elements for `needed` at most.
-    fn around(
-        &self,
-        elements: &Set,
-        needed: &Set,
-        whole: &Set,
-        axes: Axes,
-    ) -> Result<Option<(Copied, Set)>, Error> {
+    fn around(&self, elements: &Set, needed: &Set, whole: &Set, axes: Axes) -> Result<Option<(Copied, Set)>, Error> {
         let mut part = vec![];
         for axis in 0..self.algorithm.array(self.array).rank {
             part.extend(self.stretch(elements, axis, axes)?);
@@ -202,9 +218,8 @@ impl Parts<'_> {
         let (first, last) = (elements.dim_min(axis as i32)?.coalesce()?, elements.dim_max(axis as i32)?.coalesce()?);
         let array = self.algorithm.array(self.array);
         let space = first.domain_space()?;
-        let end = |affine: &Affine| -> Result<PwAff, Error> {
-            Ok(PwAff::from_aff(&affine.to_isl(&space, &self.names)?)?)
-        };
+        let end =
+            |affine: &Affine| -> Result<PwAff, Error> { Ok(PwAff::from_aff(&affine.to_isl(&space, &self.names)?)?) };
         let (lower, upper) = array.limits(axis);
         let left_out = first.sub(&end(&lower)?)?.add(&end(&upper)?.sub(&last)?)?;
         let least = match axes {

@@ -106,12 +106,7 @@ impl Rows {
 ///
 /// # Errors
 /// The driver's; nothing is on its way then either.
-pub fn copy_rows_out<P: Pinned>(
-    lanes: &mut [Lane<P>],
-    to: &mut [u8],
-    from: u64,
-    rows: &Rows,
-) -> Result<(), CudaError> {
+pub fn copy_rows_out<P: Pinned>(lanes: &mut [Lane<P>], to: &mut [u8], from: u64, rows: &Rows) -> Result<(), CudaError> {
     let parts = Mutex::new(to[..rows.span()].chunks_mut(CHUNK).enumerate());
     let empty = |lane: &mut Lane<P>| {
         let mut pending: [Option<(usize, &mut [u8])>; 2] = [None, None];
@@ -129,11 +124,7 @@ pub fn copy_rows_out<P: Pinned>(
 }
 
 /// Waits for what was asked for a part of the host's memory, and puts rows there.
-fn arrive<P: Pinned>(
-    buffer: &mut P,
-    part: &mut Option<(usize, &mut [u8])>,
-    rows: &Rows,
-) -> Result<(), CudaError> {
+fn arrive<P: Pinned>(buffer: &mut P, part: &mut Option<(usize, &mut [u8])>, rows: &Rows) -> Result<(), CudaError> {
     let Some((start, part)) = part.take() else { return Ok(()) };
     buffer.wait()?;
     for row in rows.among(start..start + part.len()) {

@@ -105,13 +105,14 @@ fn rows_come_back_and_nothing_between_them() {
         let rows = Rows { size, apart };
         let span = rows.span();
         assert!(rows.are_dense());
-        let device = device([vec![0x55; 16], values(span)].concat(), 0);
+        let all = values(span);
+        let device = device([vec![0x55; 16], all.clone()].concat(), 0);
         let mut to = vec![0; span + 9];
         copy_rows_out(&mut lanes_of(&device, 2), &mut to, 16, &rows).unwrap();
         let mut expected = vec![0; span + 9];
         for (plane, row) in (0..size[2]).flat_map(|plane| (0..size[1]).map(move |row| (plane, row))) {
             let start = (plane * apart.plane + row) * apart.row;
-            expected[start..start + size[0]].copy_from_slice(&values(span)[start..start + size[0]]);
+            expected[start..start + size[0]].copy_from_slice(&all[start..start + size[0]]);
         }
         assert!(to == expected, "{size:?}");
     }
