@@ -1415,8 +1415,8 @@ extern "C" int32_t jacobi2d(
         }
     }
     TESSELLA_TRY(A_device.copy_out(A));
-    if (steps >= 1) {
-        TESSELLA_TRY(tessella_copy_box(B + 1 + B_1, B_1, B_2, B_device.at + 1 + B_1, B_1, B_2, m - 2, n - 2, 1, cudaMemcpyDeviceToHost));
+    if (m >= 3 && n >= 3 && steps >= 1) {
+        TESSELLA_TRY(tessella_copy_box(B, B_1, B_2, B_device.at, B_1, B_2, m, n, 1, cudaMemcpyDeviceToHost));
     }
     return 0;
 }

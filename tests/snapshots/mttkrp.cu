@@ -535,7 +535,7 @@ extern "C" int32_t mttkrp(
             }
         }
     }
-    if (p >= 1 && q >= 1) {
+    if (A_1 >= 1 && p >= 1 && q >= 1) {
         TESSELLA_TRY(tessella_copy_box(A, A_1, A_2, A_device.at, A_1, A_2, m, A_2, 1, cudaMemcpyDeviceToHost));
     }
     TESSELLA_TRY(cudaDeviceSynchronize());
