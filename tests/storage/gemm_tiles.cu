@@ -411,7 +411,7 @@ extern "C" int32_t gemm_tiles(
             }
         }
     }
-    if (p >= 1) {
+    if (C_1 >= 1 && C_2 >= 1 && p >= 1) {
         TESSELLA_TRY(tessella_copy_box(C, C_1, C_2, C_device.at, C_1, C_2, m, n, 1, cudaMemcpyDeviceToHost));
     }
     TESSELLA_TRY(cudaDeviceSynchronize());

@@ -496,7 +496,7 @@ extern "C" int32_t sums_ahead(
             }
         }
     }
-    if (m >= 1) {
+    if (s_1 >= 1 && m >= 1) {
         TESSELLA_TRY(tessella_copy_box(s, n, 1, s_device.at, n, 1, n, 1, 1, cudaMemcpyDeviceToHost));
     }
     TESSELLA_TRY(cudaDeviceSynchronize());

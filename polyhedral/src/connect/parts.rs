@@ -216,6 +216,8 @@ impl Parts<'_> {
     /// From the first to the last of some elements along an axis; `None` if that is not worth more than all of the axis, or no formula.
     fn stretch(&self, elements: &Set, axis: u32, axes: Axes) -> Result<Option<Stretch>, Error> {
         let (first, last) = (elements.dim_min(axis as i32)?.coalesce()?, elements.dim_max(axis as i32)?.coalesce()?);
+        // isl compares formulas with integer factors only.
+        let (Some(firsts), Some(lasts)) = (self.ends(&first)?, self.ends(&last)?) else { return Ok(None) };
         let array = self.algorithm.array(self.array);
         let space = first.domain_space()?;
         let end =
@@ -230,10 +232,7 @@ impl Parts<'_> {
         if left_out.max_val()?.to_i64().is_some_and(|most| most < least) {
             return Ok(None);
         }
-        Ok(match (self.ends(&first)?, self.ends(&last)?) {
-            (Some(first), Some(last)) => Some(Stretch { axis, first, last }),
-            _ => None,
-        })
+        Ok(Some(Stretch { axis, first: firsts, last: lasts }))
     }
 
     /// The formulas of the pieces of an end.
