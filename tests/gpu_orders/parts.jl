@@ -2,7 +2,6 @@
 # data decide about.
 #! sizes P=m,n,p Q=m,n,3 R=3,m,n,2 A=m,n B=q,n C=m,n k=k l=l
 #! run m=0 n=3 p=2 q=0 k=1 l=2
-#! run m=3 n=0 p=2 q=3 k=2 l=1
 #! run m=1 n=1 p=1 q=1 k=1 l=1
 #! run m=2 n=7 p=3 q=9 k=3 l=1
 #! run m=35 n=33 p=3 q=35 k=2 l=3
