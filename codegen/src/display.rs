@@ -102,12 +102,13 @@ fn block(f: &mut Formatter<'_>, nodes: &[Node], program: &Program, depth: usize)
                 block(f, body, program, depth + 1)?;
             }
             Node::Launch(kernel) => writeln!(f, "launch {}", program.kernel(*kernel).name)?,
-            Node::Copy { buffer, direction } => {
+            Node::Copy { buffer, direction, part } => {
                 let way = match direction {
                     Direction::HostToDevice => "to device",
                     Direction::DeviceToHost => "to host",
                 };
-                writeln!(f, "copy {} {way}", names.buffers[buffer.0 as usize])?;
+                let what = if part.is_some() { "a part of " } else { "" };
+                writeln!(f, "copy {what}{} {way}", names.buffers[buffer.0 as usize])?;
             }
             Node::Spread(it) => {
                 let over = match it.over {

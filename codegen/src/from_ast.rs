@@ -6,6 +6,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::isl_schedule::{Mark, mark_number};
 use crate::names::{Namer, Names};
+use crate::part;
 use crate::program::{For, Node, Statement, Update};
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
@@ -288,8 +289,12 @@ pub fn with_storage(input: &Input<'_>, path: &Path, body: Vec<Node>) -> Result<V
 
 /// A copy, where it is needed.
 fn copy(input: &Input<'_>, transfer: &Transfer) -> Result<Node, CodegenError> {
-    let copy = Node::Copy { buffer: transfer.buffer, direction: transfer.direction };
-    let Some(needed) = &transfer.needed else { return Ok(copy) };
+    let (part, needed) = match transfer.part.as_slice() {
+        [] => (None, transfer.needed.clone()),
+        _ => (part::part(input, transfer), part::needed(input, transfer)?),
+    };
+    let copy = Node::Copy { buffer: transfer.buffer, direction: transfer.direction, part };
+    let Some(needed) = &needed else { return Ok(copy) };
     let test = AstBuild::from_context(&input.algorithm.context)?.expr_from_set(needed)?;
     let condition = condition(&test.view()?, &Scope::new(&input.algorithm.param_names()))?;
     Ok(Node::If { condition, then: vec![copy], otherwise: vec![] })

@@ -22,6 +22,7 @@ mod kernels;
 pub mod leave;
 mod narrow;
 mod params;
+pub mod part;
 pub mod ranges;
 mod separate;
 pub mod stream;

@@ -7,7 +7,7 @@ use crate::from_ast::negate;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::argument_of;
-use crate::program::{Blocks, For, KernelId, KernelParam, Node, Program, Width};
+use crate::program::{Blocks, For, KernelId, KernelParam, Node, Part, PartAxis, Program, Width};
 pub use overlap::overlapping;
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
@@ -150,6 +150,13 @@ pub enum Step {
     Free(BufferId),
     CopyIn(BufferId),
     CopyOut(BufferId),
+    /// Copies a box of an argument that has elements, and nothing else. Axes all of which are copied and that have no room at their end
+    /// are one axis with the next.
+    CopyPart {
+        buffer: BufferId,
+        direction: Direction,
+        part: Part,
+    },
     /// Skipped if an extent of the grid is not positive.
     Launch(KernelId),
     /// Launches a kernel with as many blocks as run at once, and no more than its grid has; where the device does not run kernels
@@ -349,6 +356,7 @@ fn required(steps: &[Step], when: &Cond, into: &mut Vec<Required>) {
             | Step::Free(_)
             | Step::CopyIn(_)
             | Step::CopyOut(_)
+            | Step::CopyPart { .. }
             | Step::Launch(_)
             | Step::Synchronize
             | Step::Record { .. }
@@ -391,8 +399,11 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
             Node::Together { kernel, apart } => {
                 steps.push(Step::Together { kernel: *kernel, apart: host_steps(apart) });
             }
-            Node::Copy { buffer, direction: Direction::HostToDevice } => steps.push(Step::CopyIn(*buffer)),
-            Node::Copy { buffer, direction: Direction::DeviceToHost } => steps.push(Step::CopyOut(*buffer)),
+            Node::Copy { buffer, direction, part: Some(part) } => {
+                steps.push(Step::CopyPart { buffer: *buffer, direction: *direction, part: joined(part) });
+            }
+            Node::Copy { buffer, direction: Direction::HostToDevice, part: None } => steps.push(Step::CopyIn(*buffer)),
+            Node::Copy { buffer, direction: Direction::DeviceToHost, part: None } => steps.push(Step::CopyOut(*buffer)),
             Node::Barrier => steps.push(Step::Synchronize),
             // Kernel extraction leaves none of these on the host.
             Node::Statement(_)
@@ -408,10 +419,32 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
     steps
 }
 
+/// A box with as few axes as lie apart in memory.
+fn joined(part: &Part) -> Part {
+    let mut axes: Vec<PartAxis> = vec![];
+    for axis in &part.axes {
+        match axes.last_mut() {
+            Some(last)
+                if last.first == IntExpr::Const(0) && last.count == last.elements && last.elements == last.room =>
+            {
+                let by = last.elements.clone();
+                *last = PartAxis {
+                    first: by.clone().times(axis.first.clone()),
+                    count: by.clone().times(axis.count.clone()),
+                    elements: by.clone().times(axis.elements.clone()),
+                    room: by.times(axis.room.clone()),
+                };
+            }
+            Some(_) | None => axes.push(axis.clone()),
+        }
+    }
+    Part { before: part.before, axes }
+}
+
 fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
     for step in steps {
         match step {
-            Step::CopyOut(buffer) => {
+            Step::CopyOut(buffer) | Step::CopyPart { buffer, direction: Direction::DeviceToHost, .. } => {
                 into.insert(*buffer);
             }
             Step::For { body, .. } | Step::Together { apart: body, .. } => copies_out(body, into),
@@ -422,6 +455,7 @@ fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
             Step::Allocate(_)
             | Step::Free(_)
             | Step::CopyIn(_)
+            | Step::CopyPart { direction: Direction::HostToDevice, .. }
             | Step::Launch(_)
             | Step::Synchronize
             | Step::Record { .. }

@@ -72,6 +72,8 @@ pub enum Node {
     Copy {
         buffer: BufferId,
         direction: Direction,
+        /// What of the caller's array is copied, if not all.
+        part: Option<Part>,
     },
     /// In kernels: a loop whose iterations are spread over the grid or the thread block.
     Spread(Spread),
@@ -92,6 +94,27 @@ pub enum Node {
     Tile(Box<Tile>),
     /// In kernels, alone: rows stream through the registers of each warp.
     Streaming(Box<Streaming>),
+}
+
+/// A box of an array of the caller's, and how the array lies in its buffer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Elements of the buffer before the first one of each column.
+    pub before: u32,
+    /// Column-major.
+    pub axes: Vec<PartAxis>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartAxis {
+    /// Where the box begins, from 0.
+    pub first: IntExpr,
+    /// How many of the caller's elements are in it; none if that is negative.
+    pub count: IntExpr,
+    /// How many there are along the axis.
+    pub elements: IntExpr,
+    /// How many the buffer has room for.
+    pub room: IntExpr,
 }
 
 /// `for variable = lower, lower + step, ... while variable <= upper`.

@@ -5,10 +5,10 @@ use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::int_expr::{Cond, IntExpr};
 use tessella_codegen::plan::{
-    DeviceMemory, Event, HostSide, LaunchPlan, PaddedAxis, PlannedKernel, Queue, Queues, Required, Step,
+    DeviceMemory, Event, HostSide, LaunchPlan, Padded, PlannedKernel, Queue, Queues, Required, Step,
 };
-use tessella_codegen::program::{Blocks, KernelParam, Width};
-use tessella_polyhedral::layers::{BufferId, Lifetime};
+use tessella_codegen::program::{Blocks, KernelParam, Part, PartAxis, Width};
+use tessella_polyhedral::layers::{BufferId, Direction, Lifetime};
 
 /// Prints the helpers of the host and the entry function.
 pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
@@ -17,7 +17,7 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     if let Queues::Apart { .. } = plan.queues {
         stream_helpers(out);
     }
-    if plan.buffers.iter().any(|it| it.padded.is_some()) {
+    if plan.buffers.iter().any(|it| it.padded.is_some()) || copies_parts(&plan.steps) {
         box_helper(way, out);
     }
     if plan.kernels.iter().any(|it| it.blocks.wait()) {
@@ -148,7 +148,7 @@ impl Wrapper<'_, '_> {
                 },
                 Step::CopyIn(buffer) => {
                     let Some(host) = self.host(*buffer) else { continue };
-                    if self.copy_padded(*buffer, &host, Way::In, out) {
+                    if self.copy_padded(*buffer, &host, Direction::HostToDevice, out) {
                         continue;
                     }
                     match self.plan.buffer(*buffer).map(|it| (it.memory, &it.name)) {
@@ -171,10 +171,14 @@ impl Wrapper<'_, '_> {
                 }
                 Step::CopyOut(buffer) => {
                     let Some(host) = self.host(*buffer) else { continue };
-                    if !self.copy_padded(*buffer, &host, Way::Out, out) {
+                    if !self.copy_padded(*buffer, &host, Direction::DeviceToHost, out) {
                         let on = self.on(Queue::Out);
                         out.line(format!("TESSELLA_TRY({}.copy_out({host}{on}));", self.device[buffer]));
                     }
+                }
+                Step::CopyPart { buffer, direction, part } => {
+                    let Some(host) = self.host(*buffer) else { continue };
+                    self.copy_part(*buffer, &host, *direction, part, out);
                 }
                 Step::Synchronize => out.line("TESSELLA_TRY(cudaDeviceSynchronize());"),
                 Step::Record { event: Event(number), queue } => out.line(format!(
@@ -224,38 +228,66 @@ impl Wrapper<'_, '_> {
     }
 
     /// Copies an array to or from a buffer with room between its elements; whether the buffer is one.
-    fn copy_padded(&mut self, buffer: BufferId, host: &str, way: Way, out: &mut Writer) -> bool {
+    fn copy_padded(&mut self, buffer: BufferId, host: &str, direction: Direction, out: &mut Writer) -> bool {
         let plan = self.plan;
-        let Some(padded) = plan.buffer(buffer).and_then(|it| it.padded.as_ref()) else { return false };
-        let (inner, outer) = padded.axes.split_at(padded.axes.len().min(3));
-        let one = PaddedAxis { elements: IntExpr::Const(1), room: IntExpr::Const(1) };
+        let Some(Padded { before, axes }) = plan.buffer(buffer).and_then(|it| it.padded.as_ref()) else { return false };
+        let whole = axes.iter().map(|axis| PartAxis {
+            first: IntExpr::Const(0),
+            count: axis.elements.clone(),
+            elements: axis.elements.clone(),
+            room: axis.room.clone(),
+        });
+        self.copy_part(buffer, host, direction, &Part { before: *before, axes: whole.collect() }, out);
+        true
+    }
+
+    /// Copies a box of an array to or from its buffer.
+    fn copy_part(&mut self, buffer: BufferId, host: &str, direction: Direction, part: &Part, out: &mut Writer) {
+        let number = |value: i64| IntExpr::Const(value);
+        let one = PartAxis { first: number(0), count: number(1), elements: number(1), room: number(1) };
+        let (inner, outer) = part.axes.split_at(part.axes.len().min(3));
+        // A row alone is as long as it is.
+        let alone =
+            |axis: &PartAxis| PartAxis { elements: axis.count.clone(), room: axis.count.clone(), ..axis.clone() };
+        let alone: Vec<PartAxis> = inner.iter().map(alone).collect();
+        let inner = if part.axes.len() == 1 { &alone } else { inner };
         let axis = |at: usize| inner.get(at).unwrap_or(&one).clone();
-        let before = IntExpr::Const(i64::from(padded.before));
         let (mut on_device, mut on_host) = (vec![self.device[&buffer].clone() + ".at"], vec![host.to_string()]);
-        if padded.before != 0 {
-            on_device.push(self.printer.int(&before));
+        if part.before != 0 {
+            on_device.push(self.printer.int(&number(i64::from(part.before))));
         }
-        let mut step = inner.iter().fold(one.clone(), |step, axis| beyond(&step, axis));
-        for (number, axis) in outer.iter().enumerate() {
-            let name = format!("tessella_at{}", number + 1);
-            let count = self.printer.int(&axis.elements);
-            out.open(format!("for (int64_t {name} = 0; {name} < {count}; {name}++)"));
+        // What lies from one place to the next along an axis.
+        let mut step = one.clone();
+        for axis in inner {
+            if axis.first != number(0) {
+                on_device.push(self.printer.int(&axis.first.clone().times(step.room.clone())));
+                on_host.push(self.printer.int(&axis.first.clone().times(step.elements.clone())));
+            }
+            step = beyond(&step, axis);
+        }
+        for (at, axis) in outer.iter().enumerate() {
+            let name = format!("tessella_at{}", at + 1);
+            let (mut lower, mut upper) = ("0".to_string(), self.printer.int(&axis.count));
+            if axis.first != number(0) {
+                lower = self.printer.int(&axis.first);
+                upper = self.printer.int(&axis.first.clone().plus(axis.count.clone()));
+            }
+            out.open(format!("for (int64_t {name} = {lower}; {name} < {upper}; {name}++)"));
             on_device.push(format!("{name} * ({})", self.printer.int(&step.room)));
             on_host.push(format!("{name} * ({})", self.printer.int(&step.elements)));
             step = beyond(&step, axis);
         }
         let mut numbers = |all: &[IntExpr]| all.iter().map(|it| self.printer.int(it)).collect::<Vec<_>>().join(", ");
-        let size = numbers(&[axis(0).elements, axis(1).elements, axis(2).elements]);
+        let size = numbers(&[axis(0).count, axis(1).count, axis(2).count]);
         let of_device = format!("{}, {}", on_device.join(" + "), numbers(&[axis(0).room, axis(1).room]));
         let of_host = format!("{}, {}", on_host.join(" + "), numbers(&[axis(0).elements, axis(1).elements]));
-        let (to, from, kind, queue) = match way {
-            Way::In => (of_device, of_host, "cudaMemcpyHostToDevice", Queue::In),
-            Way::Out => (of_host, of_device, "cudaMemcpyDeviceToHost", Queue::Out),
+        let (to, from, kind, queue) = match direction {
+            Direction::HostToDevice => (of_device, of_host, "cudaMemcpyHostToDevice", Queue::In),
+            Direction::DeviceToHost => (of_host, of_device, "cudaMemcpyDeviceToHost", Queue::Out),
         };
         let on = self.on(queue);
         out.line(format!("TESSELLA_TRY(tessella_copy_box({to}, {from}, {size}, {kind}{on}));"));
         outer.iter().for_each(|_| out.close());
-        true
     }
 
     /// A launch of all blocks at once, or the other steps.
@@ -352,22 +384,33 @@ impl Wrapper<'_, '_> {
     }
 }
 
-/// Which way a copy goes, as the device sees it.
-#[derive(Clone, Copy)]
-enum Way {
-    In,
-    Out,
-}
-
-/// What lies before the next place along the axis after this one.
-fn beyond(step: &PaddedAxis, axis: &PaddedAxis) -> PaddedAxis {
-    PaddedAxis {
+/// What lies from one place to the next along the axis after this one.
+fn beyond(step: &PartAxis, axis: &PartAxis) -> PartAxis {
+    PartAxis {
         elements: step.elements.clone().times(axis.elements.clone()),
         room: step.room.clone().times(axis.room.clone()),
+        ..axis.clone()
     }
 }
 
-/// What copies arrays whose columns lie further apart on the device.
+fn copies_parts(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::CopyPart { .. } => true,
+        Step::For { body, .. } | Step::Together { apart: body, .. } => copies_parts(body),
+        Step::If { then, otherwise, .. } => copies_parts(then) || copies_parts(otherwise),
+        Step::Allocate(_)
+        | Step::Free(_)
+        | Step::CopyIn(_)
+        | Step::CopyOut(_)
+        | Step::Launch(_)
+        | Step::Synchronize
+        | Step::Record { .. }
+        | Step::Wait { .. }
+        | Step::Let { .. } => false,
+    })
+}
+
+/// What copies parts of arrays, and arrays whose columns lie further apart on the device.
 fn box_helper(way: Dispatch, out: &mut Writer) {
     let parameter = way.pick("", ",\n    cudaStream_t stream");
     let copy_box = way.pick("cudaMemcpy3D(&box)", "cudaMemcpy3DAsync(&box, stream)");

@@ -13,6 +13,7 @@ mod words;
 use crate::pipeline::ISL_OPERATIONS;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use tessella_codegen::{Input, part};
 use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin};
 use tessella_polyhedral::effort;
@@ -193,6 +194,27 @@ pub fn condition(set: &str) -> String {
     words.join(" ")
 }
 
+/// What a transfer copies, as the source would write it: `A`, or `A[:, k]`.
+fn moved(verified: &Verified, transfer: &Transfer) -> String {
+    let (buffer, algorithm) = (verified.layout().buffer(transfer.buffer), verified.algorithm());
+    let Lifetime::Argument(array) = buffer.lifetime else { return buffer.name.clone() };
+    if transfer.part.is_empty() {
+        return buffer.name.clone();
+    }
+    let params = algorithm.param_names();
+    let end = |ends: &[Affine], of: &str| {
+        let ends: Vec<String> = ends.iter().map(|end| end.display(&[], &params)).collect();
+        if let [end] = ends.as_slice() { end.clone() } else { format!("{of}({})", ends.join(", ")) }
+    };
+    let along = |axis: u32| match transfer.part.iter().find(|it| it.axis == axis) {
+        None => ":".to_string(),
+        Some(it) if it.first == it.last && it.first.len() == 1 => end(&it.first, "min"),
+        Some(it) => format!("{}:{}", end(&it.first, "min"), end(&it.last, "max")),
+    };
+    let axes: Vec<String> = (0..algorithm.array(array).rank).map(along).collect();
+    format!("{}[{}]", buffer.name, axes.join(", "))
+}
+
 /// When a copy happens: `once, before the first kernel`, or `at the beginning of each iteration of t`.
 fn moment(verified: &Verified, transfer: &Transfer, all: &str) -> String {
     let schedule = verified.schedule();
@@ -259,7 +281,13 @@ fn memory(verified: &Verified) -> Vec<String> {
         lines.push(format!("{}: {place}", buffer.name));
     }
     for transfer in verified.transfers() {
-        let name = &verified.layout().buffer(transfer.buffer).name;
+        let name = moved(verified, transfer);
+        let is_apart = |it: &Transfer| it.buffer == transfer.buffer && !it.part.is_empty();
+        // A part without elements says so itself.
+        let needed = match transfer.part.as_slice() {
+            [] => transfer.needed.is_some(),
+            _ => !matches!(part::needed(&Input::from(verified), transfer), Ok(None)),
+        };
         lines.push(match transfer.direction {
             Direction::HostToDevice => {
                 let where_to = match verified.layout().buffer(transfer.buffer).space {
@@ -270,14 +298,16 @@ fn memory(verified: &Verified) -> Vec<String> {
                         "the GPU".to_string()
                     }
                 };
-                let when = match &transfer.needed {
-                    Some(_) => ", for sizes for which kernels do not first overwrite all of it",
-                    None => "",
+                let when = match needed {
+                    true if verified.transfers().iter().any(is_apart) => ", for sizes for which kernels use some of it",
+                    true => ", for sizes for which kernels do not first overwrite all of it",
+                    false => "",
                 };
                 format!("{name}: copied to {where_to} {}{when}", moment(verified, transfer, "the first kernel"))
             }
             Direction::DeviceToHost => {
-                format!("{name}: copied back {}", moment(verified, transfer, "the last kernel"))
+                let when = if needed { ", for sizes for which kernels write some of it" } else { "" };
+                format!("{name}: copied back {}{when}", moment(verified, transfer, "the last kernel"))
             }
         });
     }

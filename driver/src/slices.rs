@@ -72,7 +72,10 @@ fn build_by(
     let Slices { algorithm: slice, parts } =
         found.map_err(|obstacle| vec![obstacle_in(unit, &algorithm, &spans, &dependences, &obstacle)])?;
     let lowered = Lowered { algorithm: slice, spans: spans.clone() };
-    let analysed = pipeline::verify(&ctx, unit.sources, lowered, Order::of(commands), target(backend), unit.machine)?;
+    let mut analysed =
+        pipeline::verify(&ctx, unit.sources, lowered, Order::of(commands), target(backend), unit.machine)?;
+    // The slices say what moves of an array that is cut.
+    analysed.verified = analysed.verified.copying_whole_arrays();
     let needed = ctx.weighed(weight, || needed_parts(&ctx, &analysed.verified, &parts)).map_err(word)?;
     let refused = || vec![obstacle_in(unit, &algorithm, &spans, &dependences, &Obstacle::Order)];
     let parts = needed.ok_or_else(refused)?;

@@ -156,7 +156,7 @@ pub struct Prefetch {
     pub by: i64,
 }
 
-/// A copy of a whole buffer between host and device.
+/// A copy of a buffer, or of a part of one, between host and device.
 #[derive(Debug, Clone)]
 pub struct Transfer {
     pub buffer: BufferId,
@@ -166,6 +166,20 @@ pub struct Transfer {
     pub moment: Moment,
     /// The parameters for which it is needed, if not for all: `[params] -> { : ... }`.
     pub needed: Option<Set>,
+    /// The axes along which only some places are copied, in order; of all others, all are. For sizes for which the copy is needed, what
+    /// this says lies inside of the array.
+    pub part: Vec<Stretch>,
+}
+
+/// Neighbouring places along an axis of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    /// From 0.
+    pub axis: u32,
+    /// The least of these is the first subscript; formulas of the parameters.
+    pub first: Vec<Affine>,
+    /// The greatest of these is the last one.
+    pub last: Vec<Affine>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

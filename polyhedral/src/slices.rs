@@ -105,7 +105,7 @@ pub fn needed_parts(ctx: &Ctx, slice: &Verified, parts: &[Part]) -> Result<Optio
 }
 
 /// Whether an array's subscripts are those of its buffer, but for a constant each.
-fn is_identity(map: &[Affine], identity: &[Affine]) -> bool {
+pub(crate) fn is_identity(map: &[Affine], identity: &[Affine]) -> bool {
     let apart = |(mine, own): (&Affine, &Affine)| mine.sub(own).ok().and_then(|it| it.as_constant()).is_some();
     map.len() == identity.len() && map.iter().zip(identity).all(apart)
 }

@@ -156,6 +156,12 @@ impl Verified {
         &self.connected.placed.constants
     }
 
+    /// The same program with copies of whole arrays, for who moves parts by a plan of his own.
+    pub fn copying_whole_arrays(mut self) -> Verified {
+        connect::copying_whole_arrays(&mut self.connected);
+        self
+    }
+
     pub fn transfers(&self) -> &[Transfer] {
         &self.connected.transfers
     }

@@ -64,7 +64,7 @@ fn device_copies_stand_outside_of_the_time_loop() {
     assert!(placed.layout.buffers.iter().all(|buffer| buffer.space == MemorySpace::Global));
     assert!(placed.layout.buffers.iter().all(|buffer| matches!(buffer.lifetime, Lifetime::Argument(_))));
     let connected = connect::connect(&ctx, placed, &all).unwrap();
-    assert_eq!(connected.transfers.len(), 4);
+    assert_eq!(connected.transfers.len(), 3, "one in, since nothing reads the other's border, both out");
     assert!(connected.transfers.iter().all(|transfer| transfer.at.0.is_empty()));
     verify::verify(&ctx, connected, &all).unwrap();
 }

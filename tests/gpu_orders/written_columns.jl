@@ -1,4 +1,4 @@
-# Arrays that are written only come in where some of them is not written: all columns but one, and more columns than are computed.
+# Arrays that are written only do not come in: all columns but one go back, and those that are computed of more columns.
 #! sizes A=m,n B=p,q C=m,n
 #! run m=0 n=3 p=0 q=3
 #! run m=1 n=1 p=1 q=1

@@ -734,6 +734,31 @@ template <int events> struct tessella_streams {
     }
 };
 
+// Copies elements in rows and planes. A row of either side takes so many elements, a plane so many rows.
+template <typename T>
+static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, const T *from, int64_t from_row,
+    int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind,
+    cudaStream_t stream) {
+    if (elements <= 0 || rows <= 0 || planes <= 0) return cudaSuccess;
+    const int64_t longest = INT32_MAX / (int64_t)sizeof(T);
+    if (to_row <= longest && from_row <= longest) {
+        cudaMemcpy3DParms box = {};
+        box.srcPtr = make_cudaPitchedPtr((void *)from, from_row * sizeof(T), from_row, from_plane);
+        box.dstPtr = make_cudaPitchedPtr((void *)to, to_row * sizeof(T), to_row, to_plane);
+        box.extent = make_cudaExtent(elements * sizeof(T), rows, planes);
+        box.kind = kind;
+        return cudaMemcpy3DAsync(&box, stream);
+    }
+    // The driver takes no longer distance between rows.
+    for (int64_t at = 0; at < rows * planes; at++) {
+        T *row_to = to + (at / rows * to_plane + at % rows) * to_row;
+        const T *row_from = from + (at / rows * from_plane + at % rows) * from_row;
+        const cudaError_t error = cudaMemcpyAsync(row_to, row_from, elements * sizeof(T), kind, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
 // -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
 // Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
@@ -790,7 +815,7 @@ extern "C" int32_t bicg(
     tessella_buffer<double> A_device;
     tessella_buffer<double> p_device;
     tessella_buffer<double> r_device;
-    tessella_streams<5> tessella_queues;
+    tessella_streams<4> tessella_queues;
     TESSELLA_TRY(tessella_queues.open());
     const cudaStream_t tessella_in = tessella_queues.stream[0];
     const cudaStream_t tessella_kernels = tessella_queues.stream[1];
@@ -800,9 +825,6 @@ extern "C" int32_t bicg(
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), m), n)));
     TESSELLA_TRY(p_device.allocate(tessella_bytes(sizeof(double), p_1)));
     TESSELLA_TRY(r_device.allocate(tessella_bytes(sizeof(double), r_1)));
-    if (s_1 > n) {
-        TESSELLA_TRY(s_device.copy_in(s, tessella_in));
-    }
     TESSELLA_TRY(A_device.copy_in(A, tessella_in));
     TESSELLA_TRY(r_device.copy_in(r, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
@@ -827,11 +849,6 @@ extern "C" int32_t bicg(
         }
     }
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
-    if (q_1 > m) {
-        TESSELLA_TRY(q_device.copy_in(q, tessella_in));
-    }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
     if (q_1 <= 1073741824 && m <= 1073741824) {
         {
             const tessella_grid tessella_blocks = {floordiv(m - 1, 1024) + 1, 1, 1};
@@ -852,8 +869,8 @@ extern "C" int32_t bicg(
         }
     }
     TESSELLA_TRY(p_device.copy_in(p, tessella_in));
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_in));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[3], 0));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
     if (n >= 1) {
         if (q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647) {
             {
@@ -875,11 +892,11 @@ extern "C" int32_t bicg(
             }
         }
     }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[4], tessella_kernels));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_kernels));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
-    TESSELLA_TRY(s_device.copy_out(s, tessella_out));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[4], 0));
-    TESSELLA_TRY(q_device.copy_out(q, tessella_out));
+    TESSELLA_TRY(tessella_copy_box(s, n, 1, s_device.at, n, 1, n, 1, 1, cudaMemcpyDeviceToHost, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
+    TESSELLA_TRY(tessella_copy_box(q, m, 1, q_device.at, m, 1, m, 1, 1, cudaMemcpyDeviceToHost, tessella_out));
     TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

@@ -758,6 +758,31 @@ template <int events> struct tessella_streams {
     }
 };
 
+// Copies elements in rows and planes. A row of either side takes so many elements, a plane so many rows.
+template <typename T>
+static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, const T *from, int64_t from_row,
+    int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind,
+    cudaStream_t stream) {
+    if (elements <= 0 || rows <= 0 || planes <= 0) return cudaSuccess;
+    const int64_t longest = INT32_MAX / (int64_t)sizeof(T);
+    if (to_row <= longest && from_row <= longest) {
+        cudaMemcpy3DParms box = {};
+        box.srcPtr = make_cudaPitchedPtr((void *)from, from_row * sizeof(T), from_row, from_plane);
+        box.dstPtr = make_cudaPitchedPtr((void *)to, to_row * sizeof(T), to_row, to_plane);
+        box.extent = make_cudaExtent(elements * sizeof(T), rows, planes);
+        box.kind = kind;
+        return cudaMemcpy3DAsync(&box, stream);
+    }
+    // The driver takes no longer distance between rows.
+    for (int64_t at = 0; at < rows * planes; at++) {
+        T *row_to = to + (at / rows * to_plane + at % rows) * to_row;
+        const T *row_from = from + (at / rows * from_plane + at % rows) * from_row;
+        const cudaError_t error = cudaMemcpyAsync(row_to, row_from, elements * sizeof(T), kind, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
 // -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
 // Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
@@ -822,7 +847,7 @@ extern "C" int32_t gesummv(
     tessella_buffer<double> A_device;
     tessella_buffer<double> B_device;
     tessella_buffer<double> x_device;
-    tessella_streams<5> tessella_queues;
+    tessella_streams<4> tessella_queues;
     TESSELLA_TRY(tessella_queues.open());
     const cudaStream_t tessella_in = tessella_queues.stream[0];
     const cudaStream_t tessella_kernels = tessella_queues.stream[1];
@@ -832,14 +857,6 @@ extern "C" int32_t gesummv(
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), A_1), A_2)));
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), B_1), B_2)));
     TESSELLA_TRY(x_device.allocate(tessella_bytes(sizeof(double), n)));
-    if (y_1 > n) {
-        TESSELLA_TRY(y_device.copy_in(y, tessella_in));
-    }
-    if (ax_1 > n) {
-        TESSELLA_TRY(ax_device.copy_in(ax, tessella_in));
-    }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (y_1 <= 1073741824 && ax_1 <= 1073741824 && n <= 1073741824) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
@@ -861,8 +878,8 @@ extern "C" int32_t gesummv(
     }
     TESSELLA_TRY(A_device.copy_in(A, tessella_in));
     TESSELLA_TRY(x_device.copy_in(x, tessella_in));
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_in));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[1], 0));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (ax_1 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && n <= 1073741824 && A_1 * A_2 <= 2147483647) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
@@ -882,10 +899,10 @@ extern "C" int32_t gesummv(
             }
         }
     }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
     TESSELLA_TRY(B_device.copy_in(B, tessella_in));
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_in));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[3], 0));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
     if (y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
@@ -924,11 +941,11 @@ extern "C" int32_t gesummv(
             }
         }
     }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[4], tessella_kernels));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[2], 0));
-    TESSELLA_TRY(ax_device.copy_out(ax, tessella_out));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[4], 0));
-    TESSELLA_TRY(y_device.copy_out(y, tessella_out));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
+    TESSELLA_TRY(tessella_copy_box(ax, n, 1, ax_device.at, n, 1, n, 1, 1, cudaMemcpyDeviceToHost, tessella_out));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
+    TESSELLA_TRY(tessella_copy_box(y, n, 1, y_device.at, n, 1, n, 1, 1, cudaMemcpyDeviceToHost, tessella_out));
     TESSELLA_TRY(tessella_queues.synchronize());
     return 0;
 }

@@ -426,6 +426,30 @@ struct tessella_grid {
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
 };
 
+// Copies elements in rows and planes. A row of either side takes so many elements, a plane so many rows.
+template <typename T>
+static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, const T *from, int64_t from_row,
+    int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind) {
+    if (elements <= 0 || rows <= 0 || planes <= 0) return cudaSuccess;
+    const int64_t longest = INT32_MAX / (int64_t)sizeof(T);
+    if (to_row <= longest && from_row <= longest) {
+        cudaMemcpy3DParms box = {};
+        box.srcPtr = make_cudaPitchedPtr((void *)from, from_row * sizeof(T), from_row, from_plane);
+        box.dstPtr = make_cudaPitchedPtr((void *)to, to_row * sizeof(T), to_row, to_plane);
+        box.extent = make_cudaExtent(elements * sizeof(T), rows, planes);
+        box.kind = kind;
+        return cudaMemcpy3D(&box);
+    }
+    // The driver takes no longer distance between rows.
+    for (int64_t at = 0; at < rows * planes; at++) {
+        T *row_to = to + (at / rows * to_plane + at % rows) * to_row;
+        const T *row_from = from + (at / rows * from_plane + at % rows) * from_row;
+        const cudaError_t error = cudaMemcpy(row_to, row_from, elements * sizeof(T), kind);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
 // -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
 // Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
@@ -480,10 +504,14 @@ extern "C" int32_t mttkrp(
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(double), m), p), q)));
     TESSELLA_TRY(C_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), C_1), C_2)));
     TESSELLA_TRY(D_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), D_1), D_2)));
-    TESSELLA_TRY(A_device.copy_in(A));
+    if (A_1 >= 1 && p >= 1 && q >= 1) {
+        TESSELLA_TRY(tessella_copy_box(A_device.at, A_1, A_2, A, A_1, A_2, m, A_2, 1, cudaMemcpyHostToDevice));
+    }
     TESSELLA_TRY(B_device.copy_in(B));
     TESSELLA_TRY(C_device.copy_in(C));
-    TESSELLA_TRY(D_device.copy_in(D));
+    if (m >= 1 && p >= 1 && D_1 >= 1 && D_2 >= 1) {
+        TESSELLA_TRY(tessella_copy_box(D_device.at, D_1, D_2, D, D_1, D_2, q, A_2, 1, cudaMemcpyHostToDevice));
+    }
     if (p >= 1 && q >= 1) {
         for (int64_t first_block_y = 0; first_block_y <= floordiv(A_2 - 1, 4); first_block_y += 65535) {
             if (A_1 <= 1073741824 && A_2 <= 1073741824 && m <= 1073741824 && p <= 1073741824 && q <= 1073741824 && C_1 <= 1073741824 && C_2 <= 1073741824 && D_1 <= 1073741824 && D_2 <= 1073741824 && A_1 * A_2 <= 2147483647 && m * p <= 2147483647 && m * p * q <= 2147483647 && C_1 * C_2 <= 2147483647 && D_1 * D_2 <= 2147483647) {
@@ -507,6 +535,9 @@ extern "C" int32_t mttkrp(
             }
         }
     }
-    TESSELLA_TRY(A_device.copy_out(A));
+    if (A_1 >= 1 && p >= 1 && q >= 1) {
+        TESSELLA_TRY(tessella_copy_box(A, A_1, A_2, A_device.at, A_1, A_2, m, A_2, 1, cudaMemcpyDeviceToHost));
+    }
+    TESSELLA_TRY(cudaDeviceSynchronize());
     return 0;
 }

@@ -330,7 +330,6 @@ extern "C" int32_t heat_columns(
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), B_1 + 3), B_2 + 2)));
     TESSELLA_TRY(C_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(float), C_1 + 1), C_2 + 2), C_3 + 1), C_4)));
     TESSELLA_TRY(tessella_copy_box(A_device.at + 1, 8 * ((m + 8) / 8), n, A, m, n, m, n, 1, cudaMemcpyHostToDevice, tessella_in));
-    TESSELLA_TRY(tessella_copy_box(B_device.at, B_1 + 3, B_2 + 2, B, B_1, B_2, B_1, B_2, 1, cudaMemcpyHostToDevice, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     for (int64_t t = 1; t <= steps; t++) {
@@ -407,7 +406,9 @@ extern "C" int32_t heat_columns(
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_kernels));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
     TESSELLA_TRY(tessella_copy_box(A, m, n, A_device.at + 1, 8 * ((m + 8) / 8), n, m, n, 1, cudaMemcpyDeviceToHost, tessella_out));
-    TESSELLA_TRY(tessella_copy_box(B, B_1, B_2, B_device.at, B_1 + 3, B_2 + 2, B_1, B_2, 1, cudaMemcpyDeviceToHost, tessella_out));
+    if (steps >= 1) {
+        TESSELLA_TRY(tessella_copy_box(B + 1 + B_1, B_1, B_2, B_device.at + 1 + B_1 + 3, B_1 + 3, B_2 + 2, m - 2, n - 2, 1, cudaMemcpyDeviceToHost, tessella_out));
+    }
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
     for (int64_t tessella_at1 = 0; tessella_at1 < C_4; tessella_at1++) {
         TESSELLA_TRY(tessella_copy_box(C + tessella_at1 * (C_1 * C_2 * C_3), C_1, C_2, C_device.at + tessella_at1 * ((C_1 + 1) * (C_2 + 2) * (C_3 + 1)), C_1 + 1, C_2 + 2, C_1, C_2, C_3, cudaMemcpyDeviceToHost, tessella_out));

@@ -717,6 +717,31 @@ template <int events> struct tessella_streams {
     }
 };
 
+// Copies elements in rows and planes. A row of either side takes so many elements, a plane so many rows.
+template <typename T>
+static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, const T *from, int64_t from_row,
+    int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind,
+    cudaStream_t stream) {
+    if (elements <= 0 || rows <= 0 || planes <= 0) return cudaSuccess;
+    const int64_t longest = INT32_MAX / (int64_t)sizeof(T);
+    if (to_row <= longest && from_row <= longest) {
+        cudaMemcpy3DParms box = {};
+        box.srcPtr = make_cudaPitchedPtr((void *)from, from_row * sizeof(T), from_row, from_plane);
+        box.dstPtr = make_cudaPitchedPtr((void *)to, to_row * sizeof(T), to_row, to_plane);
+        box.extent = make_cudaExtent(elements * sizeof(T), rows, planes);
+        box.kind = kind;
+        return cudaMemcpy3DAsync(&box, stream);
+    }
+    // The driver takes no longer distance between rows.
+    for (int64_t at = 0; at < rows * planes; at++) {
+        T *row_to = to + (at / rows * to_plane + at % rows) * to_row;
+        const T *row_from = from + (at / rows * from_plane + at % rows) * from_row;
+        const cudaError_t error = cudaMemcpyAsync(row_to, row_from, elements * sizeof(T), kind, stream);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
 // -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
 // Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
@@ -744,7 +769,7 @@ extern "C" int32_t heat_overlapped(
     tessella_buffer<float> A_device;
     tessella_buffer<float> B_device;
     tessella_buffer<float> A_next_device;
-    tessella_streams<4> tessella_queues;
+    tessella_streams<3> tessella_queues;
     TESSELLA_TRY(tessella_queues.open());
     const cudaStream_t tessella_in = tessella_queues.stream[0];
     const cudaStream_t tessella_kernels = tessella_queues.stream[1];
@@ -778,9 +803,6 @@ extern "C" int32_t heat_overlapped(
             }
         }
     }
-    TESSELLA_TRY(B_device.copy_in(B, tessella_in));
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_in));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[1], 0));
     for (int64_t t0 = 0; t0 < floordiv(steps + 1, 2); t0++) {
         for (int64_t first_block_y = 0; first_block_y < n / 3; first_block_y += 65535) {
             if (m <= 536870912 && n <= 536870912 && B_1 <= 536870912 && B_2 <= 536870912 && steps >= -536870912 && steps <= 536870912 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647) {
@@ -804,7 +826,7 @@ extern "C" int32_t heat_overlapped(
             }
         }
     }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
     if (steps >= 1 && (steps + 1) % 4 >= 2) {
         for (int64_t first_block_y = 0; first_block_y < (n + 1) / 3; first_block_y += 65535) {
             if (m <= 1073741824 && n <= 1073741824 && m * n <= 2147483647) {
@@ -828,10 +850,12 @@ extern "C" int32_t heat_overlapped(
             }
         }
     }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_kernels));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
+    if (steps >= 1) {
+        TESSELLA_TRY(tessella_copy_box(B + 1 + B_1, B_1, B_2, B_device.at + 1 + B_1, B_1, B_2, m - 2, n - 2, 1, cudaMemcpyDeviceToHost, tessella_out));
+    }
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[2], 0));
-    TESSELLA_TRY(B_device.copy_out(B, tessella_out));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
     TESSELLA_TRY(A_device.copy_out(A, tessella_out));
     TESSELLA_TRY(tessella_queues.synchronize());
     return 0;

@@ -185,6 +185,30 @@ struct tessella_grid {
     dim3 dims() const { return dim3((unsigned)x, (unsigned)y, (unsigned)z); }
 };
 
+// Copies elements in rows and planes. A row of either side takes so many elements, a plane so many rows.
+template <typename T>
+static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, const T *from, int64_t from_row,
+    int64_t from_plane, int64_t elements, int64_t rows, int64_t planes, cudaMemcpyKind kind) {
+    if (elements <= 0 || rows <= 0 || planes <= 0) return cudaSuccess;
+    const int64_t longest = INT32_MAX / (int64_t)sizeof(T);
+    if (to_row <= longest && from_row <= longest) {
+        cudaMemcpy3DParms box = {};
+        box.srcPtr = make_cudaPitchedPtr((void *)from, from_row * sizeof(T), from_row, from_plane);
+        box.dstPtr = make_cudaPitchedPtr((void *)to, to_row * sizeof(T), to_row, to_plane);
+        box.extent = make_cudaExtent(elements * sizeof(T), rows, planes);
+        box.kind = kind;
+        return cudaMemcpy3D(&box);
+    }
+    // The driver takes no longer distance between rows.
+    for (int64_t at = 0; at < rows * planes; at++) {
+        T *row_to = to + (at / rows * to_plane + at % rows) * to_row;
+        const T *row_from = from + (at / rows * from_plane + at % rows) * from_row;
+        const cudaError_t error = cudaMemcpy(row_to, row_from, elements * sizeof(T), kind);
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
 // -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
 // Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
@@ -278,16 +302,9 @@ extern "C" int32_t own_elements(
     TESSELLA_TRY(D_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), D_1), D_2)));
     TESSELLA_TRY(E_device.allocate(tessella_bytes(tessella_bytes(sizeof(float), E_1), E_2)));
     TESSELLA_TRY(A_device.copy_in(A));
-    if (B_1 > m || (m >= 1 && B_2 > n)) {
-        TESSELLA_TRY(B_device.copy_in(B));
+    if (m >= 1) {
+        TESSELLA_TRY(tessella_copy_box(E_device.at, E_1, E_2, E, E_1, E_2, 1, n, 1, cudaMemcpyHostToDevice));
     }
-    if (C_1 > m || (m >= 1 && C_2 > n)) {
-        TESSELLA_TRY(C_device.copy_in(C));
-    }
-    if (D_1 >= m || (m >= 2 && D_2 > n)) {
-        TESSELLA_TRY(D_device.copy_in(D));
-    }
-    TESSELLA_TRY(E_device.copy_in(E));
     if (m <= 536870912 && n <= 536870912 && B_1 <= 536870912 && B_2 <= 536870912 && C_1 <= 536870912 && C_2 <= 536870912 && D_1 <= 536870912 && D_2 <= 536870912 && E_1 <= 536870912 && E_2 <= 536870912 && m * n <= 2147483647 && B_1 * B_2 <= 2147483647 && C_1 * C_2 <= 2147483647 && D_1 * D_2 <= 2147483647 && E_1 * E_2 <= 2147483647) {
         {
             const tessella_grid tessella_blocks = {n, 1, 1};
@@ -307,9 +324,10 @@ extern "C" int32_t own_elements(
             }
         }
     }
-    TESSELLA_TRY(B_device.copy_out(B));
-    TESSELLA_TRY(C_device.copy_out(C));
-    TESSELLA_TRY(D_device.copy_out(D));
-    TESSELLA_TRY(E_device.copy_out(E));
+    TESSELLA_TRY(tessella_copy_box(B, B_1, B_2, B_device.at, B_1, B_2, m, n, 1, cudaMemcpyDeviceToHost));
+    TESSELLA_TRY(tessella_copy_box(C, C_1, C_2, C_device.at, C_1, C_2, m, n, 1, cudaMemcpyDeviceToHost));
+    TESSELLA_TRY(tessella_copy_box(D, D_1, D_2, D_device.at, D_1, D_2, m - 1, n, 1, cudaMemcpyDeviceToHost));
+    TESSELLA_TRY(tessella_copy_box(E + 1, E_1, E_2, E_device.at + 1, E_1, E_2, m - 1, n, 1, cudaMemcpyDeviceToHost));
+    TESSELLA_TRY(cudaDeviceSynchronize());
     return 0;
 }

@@ -146,18 +146,18 @@ fn a_chosen_order_can_be_asked_for_by_its_commands() {
 }
 
 #[test]
-fn an_array_that_kernels_overwrite_comes_in_only_where_some_of_it_is_left() {
+fn what_kernels_leave_of_an_array_that_they_overwrite_neither_comes_in_nor_goes_back() {
     let text = fs::read_to_string(root().join("tests/gpu_orders/written_columns.jl")).unwrap();
     let cuda = |text: &str| {
         let options = options("written_columns");
         tessella::file::transpile(text, &options, Backend::Cuda, TextKind::Cuda).unwrap()
     };
     let printed = cuda(&text);
-    for (array, condition) in [("A", "A_1 > m || (m >= 1 && A_2 >= n)"), ("B", "B_1 > m || (m >= 1 && B_2 > n)")] {
-        // Copies have a stream of their own: the first kernel runs while B comes in.
-        let call = format!("TESSELLA_TRY({array}_device.copy_in({array}, tessella_in));");
-        let copy = format!("    if ({condition}) {{\n        {call}\n    }}\n");
-        assert!(printed.contains(&copy), "{copy}is not in\n{printed}");
+    for (array, columns) in [("A", "n - 1"), ("B", "n")] {
+        assert!(!printed.contains(&format!("copy_in({array}")), "{printed}");
+        let both = format!("{array}, {array}_1, {array}_2, {array}_device.at, {array}_1, {array}_2");
+        let call = format!("tessella_copy_box({both}, m, {columns}, 1, cudaMemcpyDeviceToHost, tessella_out)");
+        assert!(printed.contains(&format!("\n    TESSELLA_TRY({call});\n")), "{call} is not in\n{printed}");
     }
     assert!(printed.contains("\n    TESSELLA_TRY(C_device.copy_in(C, tessella_in));\n"), "{printed}");
     // A copy back that is asked for may come before all is written.
@@ -178,8 +178,10 @@ end
     let printed = cuda(asked);
     assert!(printed.contains("\n    TESSELLA_TRY(B_device.copy_in(B));\n"), "{printed}");
     let printed = cuda(&asked.replace("    copy_out(B, t)\n", ""));
-    let copy = "    if (steps <= 0 || B_1 > m || (m >= 1 && B_2 > n)) {\n        TESSELLA_TRY(B_device.copy_in(B));\n";
-    assert!(printed.contains(copy), "{copy}is not in\n{printed}");
+    assert!(!printed.contains("copy_in(B"), "{printed}");
+    let call = "tessella_copy_box(B, B_1, B_2, B_device.at, B_1, B_2, m, n, 1, cudaMemcpyDeviceToHost)";
+    let copy = format!("    if (steps >= 1) {{\n        TESSELLA_TRY({call});\n    }}\n");
+    assert!(printed.contains(&copy), "{copy}is not in\n{printed}");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn arguments(program: &Program, order: &[(String, ArgumentType)], of: &dyn Fn(&s
                     let value = ((position * (2 * at + 3) + at) % 17) as f64 / 8.0 - 0.75;
                     match element {
                         ScalarType::F32 => Constant::f32(value as f32),
-                        ScalarType::I64 => Constant::i64((8.0 * value) as i64),
+                        ScalarType::I32 | ScalarType::I64 => Constant::integer(*element, (8.0 * value) as i128),
                         _ => Constant::f64(value),
                     }
                 };

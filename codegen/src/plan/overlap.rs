@@ -12,7 +12,7 @@ use crate::plan::{DeviceMemory, HostSide};
 use crate::program::{BufferAccess, KernelId, KernelParam};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::ArrayId;
-use tessella_polyhedral::layers::BufferId;
+use tessella_polyhedral::layers::{BufferId, Direction};
 
 /// The same plan with a queue for each direction, where something overlaps then; else the plan as it is.
 ///
@@ -128,6 +128,7 @@ impl<'a> Places<'a> {
             }
             Step::CopyIn(_)
             | Step::CopyOut(_)
+            | Step::CopyPart { .. }
             | Step::Launch(_)
             | Step::Together { .. }
             | Step::Record { .. }
@@ -154,11 +155,11 @@ impl<'a> Places<'a> {
                 queues.insert(Queue::Kernels);
                 touched.extend(self.launch(*kernel));
             }
-            Step::CopyIn(buffer) => {
+            Step::CopyIn(buffer) | Step::CopyPart { buffer, direction: Direction::HostToDevice, .. } => {
                 queues.insert(Queue::In);
                 touched.extend(self.copy(*buffer, BufferAccess::Write));
             }
-            Step::CopyOut(buffer) => {
+            Step::CopyOut(buffer) | Step::CopyPart { buffer, direction: Direction::DeviceToHost, .. } => {
                 queues.insert(Queue::Out);
                 touched.extend(self.copy(*buffer, BufferAccess::Read));
             }

@@ -7,6 +7,7 @@ use super::kernel;
 use super::memory::{Block, Memory, Position};
 use super::shuffle::Shuffle;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use tessella_codegen::program::{Blocks, For, Going, Node};
 use tessella_codegen::{Input, Program};
 use tessella_polyhedral::layers::{Direction, Lifetime};
@@ -102,7 +103,16 @@ impl Host<'_> {
                     Blocks::Resident => self.block(apart),
                 }
             }
-            Node::Copy { buffer, direction } => {
+            Node::Copy { buffer, direction, part } => {
+                let mut limits = vec![];
+                for axis in part.iter().flat_map(|part| &part.axes) {
+                    let value = |expr| integer::value(expr, self.params, &self.variables);
+                    let (first, count) = (value(&axis.first)?, value(&axis.count)?);
+                    limits.push(first..first + count);
+                }
+                if limits.iter().any(Range::is_empty) {
+                    return Ok(());
+                }
                 let before = match self.input.layout.buffer(*buffer).lifetime {
                     Lifetime::Argument(array) => i64::from(self.input.free_before(array)),
                     Lifetime::Call | Lifetime::Node(_) | Lifetime::Children { .. } => 0,
@@ -112,7 +122,7 @@ impl Host<'_> {
                     Direction::DeviceToHost => (&mut self.outside, &self.memory),
                 };
                 match (to.block_mut(*buffer), from.block(*buffer)) {
-                    (Some(to), Some(from)) => to.copy_from(from, before, *direction),
+                    (Some(to), Some(from)) => to.copy_from(from, before, *direction, &limits),
                     _ => return Err(ScheduledError::Misplaced { what: "a copy" }),
                 }
                 Ok(())

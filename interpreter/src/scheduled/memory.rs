@@ -3,6 +3,7 @@
 use super::error::ScheduledError;
 use super::integer;
 use crate::value::Array;
+use std::ops::Range;
 use std::rc::Rc;
 use tessella_codegen::Input;
 use tessella_polyhedral::affine::Affine;
@@ -233,21 +234,29 @@ impl Block {
     }
 
     /// Takes over another buffer's elements, stored or not, of the host and the device. On the device, `before` elements are free
-    /// before each column, and axes may be longer.
-    pub(super) fn copy_from(&mut self, other: &Block, before: i64, direction: Direction) {
+    /// before each column, and axes may be longer. Of each axis that has limits, only places inside of them are taken over; the limits
+    /// must be inside of the array.
+    pub(super) fn copy_from(&mut self, other: &Block, before: i64, direction: Direction, limits: &[Range<i64>]) {
         let (host, device) = match direction {
             Direction::HostToDevice => (&other.extents, &self.extents),
             Direction::DeviceToHost => (&self.extents, &other.extents),
         };
+        for (limit, &extent) in limits.iter().zip(host) {
+            assert!(0 <= limit.start && limit.end <= extent, "a copy of {limit:?} along an axis of {extent}");
+        }
         let mut moves = vec![];
         for at in 0..host.iter().product::<i64>() {
             let (mut rest, mut place, mut stride) = (at, before, 1);
-            for (extent, room) in host.iter().zip(device) {
+            let mut is_inside = true;
+            for (axis, (extent, room)) in host.iter().zip(device).enumerate() {
+                is_inside &= limits.get(axis).is_none_or(|limit| limit.contains(&(rest % extent)));
                 place += rest % extent * stride;
                 rest /= extent;
                 stride *= room;
             }
-            moves.push((at as usize, place as usize));
+            if is_inside {
+                moves.push((at as usize, place as usize));
+            }
         }
         for (on_host, on_device) in moves {
             let (to, from) = match direction {

@@ -8,11 +8,13 @@ mod copies;
 pub mod error;
 mod event;
 mod lifetime;
+mod parts;
 mod place;
 mod prefetch;
 
 pub use error::{ConnectError, Freed, Missing};
 
+use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
 use crate::command::{Command, Place};
 use crate::dependence::{self, Dependence, live_in};
@@ -21,17 +23,20 @@ use crate::isl::{Ctx, Set};
 use crate::layers::{BufferId, Connected, Direction, Lifetime, MemorySpace, Placed, Target, Transfer};
 use crate::relation;
 use crate::schedule::Path;
+use crate::slices::is_identity;
 use crate::storage::{self, Failure};
 use event::Order;
 use lifetime::Ends;
+use parts::Copied;
 use place::Found;
 use std::collections::BTreeMap;
 
 /// What isl may do to find out for which sizes an array has to come in.
 const NEEDED: u64 = 200_000;
 
-/// Derives the transfers: what is read from the caller once in, what is written once out, nothing in between. All of an array goes
-/// back, so one that is written comes in for those sizes, too, for which some of it is not.
+/// Derives the transfers: what is read from the caller once in, what is written once out, nothing in between. Of an array that lies in
+/// its buffer as it does with the caller, a box around these elements moves. All of the box that goes back is the caller's, so one
+/// that is written comes in for those sizes, too, for which some of that is not.
 pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<Connected, Error> {
     let is_device = |space: MemorySpace| matches!(space, MemorySpace::Global | MemorySpace::Constant { .. });
     if !placed.layout.buffers.iter().any(|buffer| is_device(buffer.space)) {
@@ -41,18 +46,32 @@ pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<
     let whole = placed.scheduled.algorithm.whole.as_ref().filter(|_| placed.source.is_none());
     let renewed = whole.map(|whole| dependence::dependences(ctx, &whole.algorithm)).transpose()?;
     let algorithm = whole.map_or(&placed.scheduled.algorithm, |whole| &whole.algorithm);
+    let source = placed.source.as_ref().unwrap_or(&placed.scheduled.algorithm);
+    let checked = source.whole.as_ref().map_or(source, |whole| &whole.algorithm);
     let flows = live_in(ctx, algorithm, renewed.as_deref().unwrap_or(dependences))?;
     let mut transfers = vec![];
     for (array, placement) in &placed.layout.placements {
         if !is_copied(&placed, *array) {
             continue;
         }
-        let mut seen: Vec<&Set> = vec![];
+        let mut own = vec![];
         for flow in flows.iter().filter(|flow| algorithm.access(flow.read).array == *array) {
             if !flow.live_in.is_empty()? {
-                seen.push(&flow.live_in);
+                own.push(flow);
             }
         }
+        if may_move_in_part(&placed, *array)
+            && let Some(moved) = parts::moved(ctx, algorithm, checked, *array, &own)?
+        {
+            let directed = [(Direction::HostToDevice, moved.comes_in), (Direction::DeviceToHost, moved.goes_back)];
+            for (direction, copied) in directed {
+                if let Some(Copied { needed, part }) = copied {
+                    transfers.push(Transfer { needed, part, ..around_all(placement.buffer, direction) });
+                }
+            }
+            continue;
+        }
+        let seen: Vec<&Set> = own.iter().map(|flow| &flow.live_in).collect();
         let is_argument = algorithm.array(*array).kind == ArrayKind::Argument;
         let written = algorithm.is_written(*array);
         if is_argument && (!seen.is_empty() || (written && !overwritten(ctx, algorithm, *array)?)) {
@@ -68,7 +87,35 @@ pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<
 
 /// A copy before everything, or after it.
 fn around_all(buffer: BufferId, direction: Direction) -> Transfer {
-    Transfer { buffer, direction, at: Path::default(), moment: copies::moment(direction), needed: None }
+    Transfer { buffer, direction, at: Path::default(), moment: copies::moment(direction), needed: None, part: vec![] }
+}
+
+/// Whether an array is an argument all of which lies in the GPU's main memory, in the order that it has with the caller.
+fn may_move_in_part(placed: &Placed, array: ArrayId) -> bool {
+    let (it, placement) = (placed.scheduled.algorithm.array(array), placed.layout.placement(array));
+    let identity: Vec<Affine> = (0..it.rank).map(Affine::iterator).collect();
+    it.kind == ArrayKind::Argument
+        && it.strided.is_empty()
+        && placed.layout.buffer(placement.buffer).space == MemorySpace::Global
+        && is_identity(&placement.map, &identity)
+}
+
+/// The same program with copies of whole arrays only.
+pub(crate) fn copying_whole_arrays(connected: &mut Connected) {
+    let (mut all, mut written) = (vec![], vec![]);
+    for it in std::mem::take(&mut connected.transfers) {
+        if it.part.is_empty() {
+            all.push(it);
+            continue;
+        }
+        written.extend((it.direction == Direction::DeviceToHost).then_some(it.buffer));
+        all.push(Transfer { needed: None, part: vec![], ..it });
+    }
+    for buffer in written {
+        all.retain(|it| it.buffer != buffer || it.direction != Direction::HostToDevice);
+        all.insert(0, around_all(buffer, Direction::HostToDevice));
+    }
+    connected.transfers = all;
 }
 
 /// Whether an array has a copy on the device, and one in the caller's memory.
@@ -184,7 +231,14 @@ impl Asked {
         let buffer = placed.layout.placement(array).buffer;
         let (last, transfers) = self.copies.entry(array).or_default();
         *last = at;
-        transfers.push(Transfer { buffer, direction, at: found.node, moment: copies::moment(direction), needed: None });
+        transfers.push(Transfer {
+            buffer,
+            direction,
+            at: found.node,
+            moment: copies::moment(direction),
+            needed: None,
+            part: vec![],
+        });
         Ok(())
     }
 }
@@ -203,6 +257,10 @@ fn replace(
     let asked = |direction: Direction| moved.iter().any(|it| it.direction == direction);
     let mut all: Vec<Transfer> =
         connected.transfers.iter().filter(|it| it.buffer == buffer && !asked(it.direction)).cloned().collect();
+    // What is said of the copies around is proved for whole arrays.
+    for it in all.iter_mut().filter(|it| !it.part.is_empty()) {
+        (it.needed, it.part) = (None, vec![]);
+    }
     let whole = overwritten(ctx, algorithm, array)?;
     let comes_in = all.iter().chain(&moved).any(|it| it.direction == Direction::HostToDevice);
     // A copy back within the program brings all elements, those too that nothing has stored yet, or not for all sizes.

@@ -8,7 +8,7 @@ use super::abi::{self, Api, DeviceProperties, FunctionProperties};
 use super::error::CudaError;
 use super::gpu::{Apart, Argument, BoxShape, Gpu, LaunchShape};
 use super::launcher::{self, check, read_text};
-use super::staging::{self, Lane};
+use super::staging::{self, Lane, Rows};
 pub use graph::Graph;
 use pinned::PinnedBuffer;
 use std::ffi::c_void;
@@ -273,6 +273,11 @@ impl Gpu for Device {
         shape: BoxShape,
     ) -> Result<(), CudaError> {
         within(from.len(), shape.from.span(shape.size))?;
+        let rows = Rows { size: shape.size, apart: shape.from };
+        // What lies between rows comes along: nothing of the buffer is there yet.
+        if shape.from == shape.to && rows.are_dense() && self.stage(queue, rows.span()).is_some() {
+            return self.copy_in(queue, to, offset, &from[..rows.span()]);
+        }
         self.copy_box(queue, to.side(offset, shape.to, shape.size)?, on_host(from.as_ptr(), shape.from), shape.size)
     }
 
@@ -285,6 +290,14 @@ impl Gpu for Device {
         shape: BoxShape,
     ) -> Result<(), CudaError> {
         within(to.len(), shape.to.span(shape.size))?;
+        let rows = Rows { size: shape.size, apart: shape.from };
+        if shape.from == shape.to
+            && rows.are_dense()
+            && let Some(address) = from.range(offset, rows.span())?
+            && let Some(mut stage) = self.stage(queue, rows.span())
+        {
+            return staging::copy_rows_out(stage.as_deref_mut().unwrap_or_default(), to, address, &rows);
+        }
         self.copy_box(queue, on_host(to.as_mut_ptr(), shape.to), from.side(offset, shape.from, shape.size)?, shape.size)
     }
 

@@ -6,6 +6,7 @@ mod run;
 
 use super::arguments::{Arguments, Packed, byte_size, parameter_types};
 use super::gpu::Gpu;
+use super::padded::part_boxes;
 use super::pool::Pool;
 use super::watch::Watcher;
 use crate::call::{ArgumentValue, ParamType, with_pointers};
@@ -19,8 +20,8 @@ use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::STATUS_OK;
 use tessella_codegen::error::MAX_THREADS;
 use tessella_codegen::int_expr::Environment;
-use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel, Queue, Required};
-use tessella_codegen::program::KernelId;
+use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel, Queue, Required, Step};
+use tessella_codegen::program::{KernelId, Part};
 use tessella_polyhedral::layers::BufferId;
 
 /// A GPU program, loaded. It may be run by several threads at once.
@@ -43,6 +44,8 @@ pub struct CudaProgram<G: Gpu> {
     graphs: Mutex<Graphs<G::Graph>>,
     /// Calls that copy fewer bytes use one queue.
     overlaps_from: u64,
+    /// By position, the parts of the buffers that are never copied whole.
+    parts: BTreeMap<usize, Vec<Part>>,
     gpu: Arc<G>,
 }
 
@@ -88,6 +91,10 @@ impl<G: Gpu> CudaProgram<G> {
         let (pool, turn, graphs) = (Mutex::new(Pool::new()), Mutex::new(()), Mutex::default());
         let asked = env::var(OVERLAP_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
         let overlaps_from = asked.unwrap_or(OVERLAPS_FROM);
+        let mut parts = BTreeMap::new();
+        parts_of(&plan.steps, &positions, &mut parts);
+        parts.retain(|_, parts: &mut Option<Vec<Part>>| parts.is_some());
+        let parts = parts.into_iter().map(|(at, parts)| (at, parts.unwrap_or_default())).collect();
         Ok(CudaProgram {
             plan,
             types,
@@ -100,6 +107,7 @@ impl<G: Gpu> CudaProgram<G> {
             pool,
             graphs,
             overlaps_from,
+            parts,
             gpu,
         })
     }
@@ -228,7 +236,15 @@ impl<G: Gpu> CudaProgram<G> {
         let sizes = sizes.iter().enumerate().filter(|(at, _)| {
             self.plan.buffers[*at].host != HostSide::None && self.resident_argument(arguments, *at).is_none()
         });
-        sizes.map(|(_, &bytes)| bytes).fold(0, u64::saturating_add)
+        let copied = |(at, &whole): (usize, &u64)| match self.parts.get(&at) {
+            None => whole,
+            Some(parts) => {
+                let element = self.plan.buffers[at].element.bytes();
+                let bytes = parts.iter().filter_map(|part| part_boxes(part, element, &arguments.environment));
+                bytes.map(|boxes| boxes.bytes as u64).max().unwrap_or(whole)
+            }
+        };
+        sizes.map(copied).fold(0, u64::saturating_add)
     }
 
     /// Frees the memory that is kept for further calls.
@@ -358,6 +374,35 @@ impl<G: Gpu> CudaProgram<G> {
             .get(&buffer)
             .copied()
             .ok_or_else(|| malformed(format!("buffer {} is not on the device", buffer.0)))
+    }
+}
+
+/// Collects the parts that steps copy of each buffer, by position; `None` where they copy all of it.
+fn parts_of(steps: &[Step], positions: &BTreeMap<BufferId, usize>, into: &mut BTreeMap<usize, Option<Vec<Part>>>) {
+    for step in steps {
+        match step {
+            Step::CopyPart { buffer, part, .. } => {
+                let Some(&at) = positions.get(buffer) else { continue };
+                if let Some(parts) = into.entry(at).or_insert_with(|| Some(vec![])) {
+                    parts.push(part.clone());
+                }
+            }
+            Step::CopyIn(buffer) | Step::CopyOut(buffer) => {
+                into.extend(positions.get(buffer).map(|&at| (at, None)));
+            }
+            Step::For { body, .. } | Step::Together { apart: body, .. } => parts_of(body, positions, into),
+            Step::If { then, otherwise, .. } => {
+                parts_of(then, positions, into);
+                parts_of(otherwise, positions, into);
+            }
+            Step::Allocate(_)
+            | Step::Free(_)
+            | Step::Launch(_)
+            | Step::Synchronize
+            | Step::Record { .. }
+            | Step::Wait { .. }
+            | Step::Let { .. } => {}
+        }
     }
 }
 

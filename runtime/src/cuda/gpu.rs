@@ -55,7 +55,8 @@ pub trait Gpu {
         bytes: usize,
     ) -> Result<(), CudaError>;
 
-    /// Copies a box of bytes from the host, to the bytes of `to` that begin at `offset`.
+    /// Copies a box of bytes from the host, to the bytes of `to` that begin at `offset`. What lies between its rows may come along where
+    /// they lie apart alike.
     fn copy_box_in(
         &self,
         queue: Queue,

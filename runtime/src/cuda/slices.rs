@@ -147,7 +147,7 @@ impl<G: Gpu> SlicedProgram<G> {
             }
             let count = plan.buffers[at].extents.last().and_then(|extent| extent.evaluate(&environment));
             let count = count.ok_or_else(|| malformed(format!("`{}` has no last extent", plan.buffers[at].name)))?;
-            let is_overwritten = part.written.is_some() && !is_copied_in(self.whole.plan(), part);
+            let is_overwritten = part.written.is_some() && !is_left(self.whole.plan(), part);
             let bytes = sizes[at].checked_div(count.max(0) as u64).unwrap_or(0);
             all.push(Columns { at, part, count: count.max(0), bytes, is_overwritten });
         }
@@ -242,11 +242,11 @@ fn cuts(
     Ok(Cuts::Fit((0..count).map(cut).filter(|(first, last)| first <= last).collect()))
 }
 
-/// Whether the plan copies the array of this part to the GPU anywhere.
-fn is_copied_in(plan: &LaunchPlan, part: Part) -> bool {
+/// Whether the plan copies the array of this part to the GPU anywhere, or only a part of the array back.
+fn is_left(plan: &LaunchPlan, part: Part) -> bool {
     fn any(steps: &[Step], id: BufferId) -> bool {
         steps.iter().any(|step| match step {
-            Step::CopyIn(buffer) => *buffer == id,
+            Step::CopyIn(buffer) | Step::CopyPart { buffer, .. } => *buffer == id,
             Step::For { body, .. } | Step::Together { apart: body, .. } => any(body, id),
             Step::If { then, otherwise, .. } => any(then, id) || any(otherwise, id),
             Step::Allocate(_)

@@ -11,6 +11,7 @@ use tessella_codegen::plan::{PlanArgument, PlannedKernel, Queues};
 use tessella_codegen::program::{Blocks, BufferAccess, KernelId, KernelParam, Width};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
+use tessella_polyhedral::layers::Direction;
 use tessella_scalar::{CompareOp, ScalarType};
 
 const A: ArrayId = ArrayId(0);
@@ -180,6 +181,25 @@ fn an_array_that_the_whole_overwrites_is_not_copied_in() {
     call(&program, &[1.0; 300], &mut [2.0; 300], &[], Some(3000)).unwrap();
     let copies = gpu.log().into_iter().filter(|it| it.starts_with("in")).count();
     assert_eq!(copies, 2, "two slices of `A`, none of `B`");
+}
+
+#[test]
+fn an_array_of_which_the_whole_gives_back_a_part_is_copied_in() {
+    let gpu = FakeGpu::new();
+    let mut whole = plan(Kind::Whole);
+    whole.steps.retain(|step| *step != Step::CopyIn(BufferId(1)));
+    for step in &mut whole.steps {
+        if *step == Step::CopyOut(BufferId(1)) {
+            let part = tessella_codegen::program::Part { before: 0, axes: vec![] };
+            *step = Step::CopyPart { buffer: BufferId(1), direction: Direction::DeviceToHost, part };
+        }
+    }
+    let program = |plan| CudaProgram::load(gpu.clone(), b"", plan).unwrap();
+    let program = SlicedProgram::new(program(whole), program(plan(Kind::Slice)), parts());
+    gpu.log();
+    call(&program, &[1.0; 300], &mut [2.0; 300], &[], Some(3000)).unwrap();
+    let copies = gpu.log().into_iter().filter(|it| it.starts_with("in")).count();
+    assert_eq!(copies, 4, "two slices of `A` and `B`");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! each thread has two pinned buffers: while the device moves one, the thread fills or empties the other.
 
 use super::error::CudaError;
+use super::gpu::Apart;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -67,27 +69,68 @@ pub fn copy_in<P: Pinned>(lanes: &mut [Lane<P>], to: u64, from: &[u8]) -> Result
 /// # Errors
 /// The driver's; nothing is on its way then either.
 pub fn copy_out<P: Pinned>(lanes: &mut [Lane<P>], to: &mut [u8], from: u64) -> Result<(), CudaError> {
-    let parts = Mutex::new(to.chunks_mut(CHUNK).enumerate());
+    copy_rows_out(lanes, to, from, &Rows { size: [to.len(), 1, 1], apart: Apart { row: to.len(), plane: 1 } })
+}
+
+/// Rows of bytes that lie apart alike on the host and on the device. Nothing else of the host's memory is written.
+pub struct Rows {
+    /// Bytes of a row, rows of a plane, planes.
+    pub size: [usize; 3],
+    pub apart: Apart,
+}
+
+impl Rows {
+    /// From the first byte to the last.
+    pub fn span(&self) -> usize {
+        self.apart.span(self.size)
+    }
+
+    /// Whether at least half of what lies between the first byte and the last is in rows: then moving all of it through pinned memory takes
+    /// no longer than moving rows one by one.
+    pub fn are_dense(&self) -> bool {
+        self.span() / 2 <= self.size.iter().product()
+    }
+
+    /// The bytes of rows among these, counted from the first one.
+    fn among(&self, bytes: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let (Rows { size: [length, rows, planes], apart }, first) = (self, bytes.start / self.apart.row.max(1));
+        (first..)
+            .take_while(move |at| at * apart.row < bytes.end && at / apart.plane < *planes)
+            .filter(move |at| at % apart.plane < *rows)
+            .map(move |at| (at * apart.row).max(bytes.start)..(at * apart.row + length).min(bytes.end))
+            .filter(|row| !row.is_empty())
+    }
+}
+
+/// The same of rows.
+///
+/// # Errors
+/// The driver's; nothing is on its way then either.
+pub fn copy_rows_out<P: Pinned>(lanes: &mut [Lane<P>], to: &mut [u8], from: u64, rows: &Rows) -> Result<(), CudaError> {
+    let parts = Mutex::new(to[..rows.span()].chunks_mut(CHUNK).enumerate());
     let empty = |lane: &mut Lane<P>| {
-        let mut pending: [Option<&mut [u8]>; 2] = [None, None];
+        let mut pending: [Option<(usize, &mut [u8])>; 2] = [None, None];
         for turn in 0.. {
             let (buffer, here) = (&mut lane[turn % 2], &mut pending[turn % 2]);
-            arrive(buffer, here)?;
+            arrive(buffer, here, rows)?;
             let part = locked(&parts).next();
             let Some((number, part)) = part else { break };
             buffer.begin_out(from + (number * CHUNK) as u64, part.len())?;
-            *here = Some(part);
+            *here = Some((number * CHUNK, part));
         }
-        lane.iter_mut().zip(&mut pending).try_for_each(|(buffer, here)| arrive(buffer, here))
+        lane.iter_mut().zip(&mut pending).try_for_each(|(buffer, here)| arrive(buffer, here, rows))
     };
     on_all(lanes, &empty)
 }
 
-/// Waits for what was asked for a part of the host's memory, and puts it there.
-fn arrive<P: Pinned>(buffer: &mut P, part: &mut Option<&mut [u8]>) -> Result<(), CudaError> {
-    let Some(part) = part.take() else { return Ok(()) };
+/// Waits for what was asked for a part of the host's memory, and puts rows there.
+fn arrive<P: Pinned>(buffer: &mut P, part: &mut Option<(usize, &mut [u8])>, rows: &Rows) -> Result<(), CudaError> {
+    let Some((start, part)) = part.take() else { return Ok(()) };
     buffer.wait()?;
-    part.copy_from_slice(&buffer.bytes()[..part.len()]);
+    for row in rows.among(start..start + part.len()) {
+        let row = row.start - start..row.end - start;
+        part[row.clone()].copy_from_slice(&buffer.bytes()[row]);
+    }
     Ok(())
 }
 

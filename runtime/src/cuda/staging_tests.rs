@@ -94,6 +94,32 @@ fn all_bytes_come_back() {
 }
 
 #[test]
+fn rows_come_back_and_nothing_between_them() {
+    let shapes = [
+        ([3, 4, 2], Apart { row: 5, plane: 6 }),
+        ([CHUNK - 7, 3, 2], Apart { row: CHUNK + 3, plane: 4 }),
+        ([2 * CHUNK + 1, 2, 1], Apart { row: 3 * CHUNK, plane: 2 }),
+        ([1000, 5000, 1], Apart { row: 1003, plane: 5000 }),
+    ];
+    for (size, apart) in shapes {
+        let rows = Rows { size, apart };
+        let span = rows.span();
+        assert!(rows.are_dense());
+        let all = values(span);
+        let device = device([vec![0x55; 16], all.clone()].concat(), 0);
+        let mut to = vec![0; span + 9];
+        copy_rows_out(&mut lanes_of(&device, 2), &mut to, 16, &rows).unwrap();
+        let mut expected = vec![0; span + 9];
+        for (plane, row) in (0..size[2]).flat_map(|plane| (0..size[1]).map(move |row| (plane, row))) {
+            let start = (plane * apart.plane + row) * apart.row;
+            expected[start..start + size[0]].copy_from_slice(&all[start..start + size[0]]);
+        }
+        assert!(to == expected, "{size:?}");
+    }
+    assert!(!Rows { size: [8, 100, 1], apart: Apart { row: 80, plane: 100 } }.are_dense());
+}
+
+#[test]
 fn a_failure_leaves_nothing_on_its_way() {
     for fails_at in 1..=7 {
         let device = device(values(7 * CHUNK), fails_at);

@@ -196,6 +196,7 @@ fn only_launches(step: &Step) -> bool {
         | Step::Free(_)
         | Step::CopyIn(_)
         | Step::CopyOut(_)
+        | Step::CopyPart { .. }
         | Step::Together { .. }
         | Step::Synchronize
         | Step::Record { .. }

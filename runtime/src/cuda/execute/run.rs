@@ -68,6 +68,8 @@ impl<G: Gpu> Run<'_, '_, G> {
                 // SAFETY: promised by the caller.
                 Step::CopyOut(buffer) => unsafe { self.copy_out(*buffer) }?,
                 // SAFETY: promised by the caller.
+                Step::CopyPart { buffer, direction, part } => unsafe { self.copy_part(*buffer, *direction, part) }?,
+                // SAFETY: promised by the caller.
                 Step::Launch(kernel) => unsafe { self.launch(*kernel) }?,
                 // SAFETY: promised by the caller.
                 Step::Together { kernel, apart } => unsafe { self.together(*kernel, apart) }?,
@@ -330,7 +332,7 @@ impl<G: Gpu> Run<'_, '_, G> {
     }
 
     /// The position of a buffer, and the host's memory that it is copied from and to.
-    fn sides(&self, buffer: BufferId) -> Result<(usize, *mut u8), RuntimeError> {
+    pub(super) fn sides(&self, buffer: BufferId) -> Result<(usize, *mut u8), RuntimeError> {
         let at = self.program.position(buffer)?;
         let host = match self.program.plan.buffers[at].host {
             HostSide::None => None,
