@@ -29,7 +29,7 @@ impl Checker<'_> {
         if let Some(positions) = self.positions_in_tuples(iteration, rest, body) {
             return self.for_each(positions, iteration, rest, body, span);
         }
-        if let (false, Some(offsets)) = (simd, self.offsets_of_terms(iteration, rest, body)) {
+        if let (Simd::No, Some(offsets)) = (simd, self.offsets_of_terms(iteration, rest, body)) {
             return self.for_each(offsets, iteration, rest, body, span);
         }
         if self.is_tuple(&iteration.range) {
