@@ -317,7 +317,8 @@ fn time_loops_go_down_and_in_strides() {
     let ranges = ["steps:-1:1", "1:2:steps", "2:3:steps", "steps:-2:0", "steps+5:-3:m"];
     for (name, arguments, element, body) in some {
         for range in ranges {
-            let commands = ["stream(S, t, 3, 2, 40)", "grid_sync(S, t, 2, 2, 12, 4)", "hexagonal(S, t, 1, 2, 4, 128, 1)"];
+            let commands =
+                ["stream(S, t, 3, 2, 40)", "grid_sync(S, t, 2, 2, 12, 4)", "hexagonal(S, t, 1, 2, 4, 128, 1)"];
             // Hexagons of the others take too much.
             let some = if name == wanted[0] { 3 } else { 2 };
             for command in &commands[..some] {
@@ -749,7 +750,7 @@ fn random_stencils(
     };
     let mut failures = vec![];
     for number in 0..count {
-        let reach = 1 + random(3);
+        let reach = 1 + random(4);
         let sum = |array: &str, random: &mut dyn FnMut(i64) -> i64| {
             let terms = (0..1 + random(4)).map(|_| {
                 let offset = |by: i64| if by < 0 { format!(" - {}", -by) } else { format!(" + {by}") };
