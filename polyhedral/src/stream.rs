@@ -40,6 +40,7 @@ use crate::machine::Gpu;
 use crate::place::{Side, bound};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
+use crate::transform::nests_apart;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use hexagon::Hexagon;
@@ -224,7 +225,10 @@ pub fn streams(ctx: &Ctx, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     let mut all = vec![];
     for (path, it, size) in tagged {
         let stream = find(ctx, algorithm, it, size, path.0.len())?;
-        let cannot = |obstacle: Obstacle| crate::error::ScheduleError::CannotStream { at: it.name.clone(), obstacle };
+        let cannot = |obstacle: Obstacle| {
+            let at = it.name.clone();
+            crate::error::ScheduleError::CannotStream { at, size, obstacle }
+        };
         all.push((path, stream.map_err(cannot)?));
     }
     Ok(all)
@@ -266,6 +270,27 @@ pub fn find(
         Ok(nests) => Ok(nests.stream(algorithm, size)),
         Err(obstacle) => Ok(Err(obstacle)),
     }
+}
+
+/// Why a time loop does not stream, whatever the sizes, even if each of its statements has a nest of its own; `None` where it does, in some
+/// sizes.
+///
+/// # Errors
+/// Where isl fails.
+pub fn obstacle(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, depth: usize) -> Result<Option<Obstacle>, Error> {
+    let apart = Loop { body: Box::new(Node::Sequence(nests_apart(&time.body))), ..time.clone() };
+    let mut first = None;
+    for time in [time, &apart] {
+        let found = match Nests::of(ctx, algorithm, time, depth)? {
+            Ok(nests) => nests.stream(algorithm, StreamSize { steps: 1, points: 16, ..StreamSize::USUAL }).map(|_| ()),
+            Err(obstacle) => Err(obstacle),
+        };
+        match found {
+            Ok(()) => return Ok(None),
+            Err(obstacle) => first = first.or(Some(obstacle)),
+        }
+    }
+    Ok(first)
 }
 
 /// Those of some sizes in which a time loop streams.
@@ -393,7 +418,8 @@ impl Nests {
         let mut period = None;
         for &(computation, time) in &orders {
             let nest =
-                match Nest::of(ctx, algorithm, computation, (time, &steps, way), &axes, (orders.len() as i64, period))? {
+                match Nest::of(ctx, algorithm, computation, (time, &steps, way), &axes, (orders.len() as i64, period))?
+                {
                     Ok((nest, own)) => {
                         period = Some(own);
                         nest
