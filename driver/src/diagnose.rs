@@ -570,9 +570,10 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         ScheduleError::NeedsGpu => {
             make("E0423", "requested here").with_help("choose the GPU: `--target cuda` on the command line, `@tessella target=:cuda` in Julia")
         }
-        ScheduleError::CannotStream { obstacle, .. } => make("E0490", "requested here")
-            .with_note(obstacle.0)
-            .with_help("`stream` takes a time loop over nests that each write one point of an array from points around it"),
+        ScheduleError::CannotStream { size, obstacle, .. } => make("E0490", "requested here").with_note(obstacle.0).with_help(format!(
+            "`{}` takes a time loop over nests that each write one point of an array from points around it",
+            size.called()
+        )),
         ScheduleError::NeedsCpu => make("E0424", "requested here").with_help("use `gpu(...)` for a GPU program"),
     }
 }

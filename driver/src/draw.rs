@@ -23,6 +23,9 @@ use tessella_polyhedral::transform::split_dependences;
 const DEFAULTS: Defaults = Defaults { side: 8, count: 4 };
 /// The same for tiles of time, several of which are to be seen.
 const SEVERAL: Defaults = Defaults { side: 40, count: 12 };
+/// Where those make more points than a drawing shows, one after the other.
+const FEWER: [Defaults; 3] =
+    [Defaults { side: 24, count: 8 }, Defaults { side: 16, count: 6 }, Defaults { side: 10, count: 4 }];
 
 /// A picture as SVG.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,16 @@ pub struct Defaults {
     pub count: i64,
 }
 
+impl Defaults {
+    fn of(self, origin: ParamOrigin) -> i64 {
+        match origin {
+            ParamOrigin::Argument(_) => self.count,
+            ParamOrigin::Extent { .. } => self.side,
+            ParamOrigin::First { .. } => 1,
+        }
+    }
+}
+
 /// Why there are no sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SizesError {
@@ -59,6 +69,21 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
         }
         Err(error) => Err(SizesError { text: error.to_string(), help }),
     }
+}
+
+/// [`choose`], which is much work where many checks at entry have alternatives: the defaults for all that bounds loops, if these are
+/// allowed, without a look at others.
+pub fn choose_usual(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Vec<i64>, SizesError> {
+    let algorithm = built.analysed.verified.algorithm();
+    let mut all = given.to_vec();
+    for (at, param) in algorithm.params.iter().enumerate() {
+        let is_given = given.iter().any(|(name, _)| *name == param.name);
+        let is_enough = matches!(of_param(algorithm, ParamId(at as u32)), Ok(Wanted::Enough) | Err(_));
+        if !is_given && !is_enough {
+            all.push((param.name.clone(), defaults.of(param.origin)));
+        }
+    }
+    choose(built, &all, defaults).or_else(|_| choose(built, given, defaults))
 }
 
 fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
@@ -136,11 +161,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
             if given.iter().any(|(name, _)| *name == param.name) || of_param(algorithm, ParamId(at as u32))? != wanted {
                 continue;
             }
-            let default = match param.origin {
-                ParamOrigin::Argument(_) => defaults.count,
-                ParamOrigin::Extent { .. } => defaults.side,
-                ParamOrigin::First { .. } => 1,
-            };
+            let default = defaults.of(param.origin);
             let tried = if named { fix(&allowed, &param.name, default)? } else { allowed.clone() };
             if named && !tried.is_empty()? {
                 allowed = tried;
@@ -164,11 +185,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
             Some(at) => allowed.fixed_val(DimType::Param, at)?.to_i64(),
             None => given.iter().find(|(name, _)| *name == param.name).map(|(_, value)| *value),
         };
-        values.push(value.unwrap_or(match param.origin {
-            ParamOrigin::Argument(_) => defaults.count,
-            ParamOrigin::Extent { .. } => defaults.side,
-            ParamOrigin::First { .. } => 1,
-        }));
+        values.push(value.unwrap_or(defaults.of(param.origin)));
     }
     Ok(Some(values))
 }

@@ -19,7 +19,8 @@ mod polynomial;
 mod tests;
 
 use crate::values::gives_scalar;
-use blocks::{loading, reads, sets_any, targets, without};
+pub(crate) use blocks::reads;
+use blocks::{loading, sets_any, targets, without};
 use polynomial::{Atom, Polynomial};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;

@@ -87,6 +87,20 @@ fn strided_and_descending_loops_keep_their_instances_and_order() {
     expect_order(&lowered, &["i", "S", "-i", "R"]);
 }
 
+#[test]
+fn a_descending_loop_whose_iterator_nothing_reads_goes_up() {
+    let ctx = Ctx::new();
+    let mut t = Tree::new();
+    let a = t.array("A", 1);
+    let n = t.value("n", None, t.size(a, 0));
+    t.repeat("t", (n.clone(), -2, 1), |t, _, _| {
+        t.repeat("i", (2, 1, n), |t, i, _| t.comp("S").store(a, [i], 1.0));
+    });
+    let lowered = lowered(&ctx, t);
+    has_domain(&ctx, &lowered, "S", "[n] -> { S[t, i] : 1 <= t <= n and (n - t) mod 2 = 0 and 2 <= i <= n }");
+    expect_order(&lowered, &["t", "i", "S"]);
+}
+
 /// Loop functions and computations in tree order.
 #[track_caller]
 fn expect_order(lowered: &Lowered, expected: &[&str]) {

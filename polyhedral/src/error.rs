@@ -160,8 +160,8 @@ pub enum ScheduleError {
     #[error("the loops run several instances of `{computation}` at one time")]
     OrderTogether { computation: String, first: Vec<i64>, second: Vec<i64>, params: Vec<(String, i64)> },
     /// The nests below a time loop are not of the form that streams.
-    #[error("`{at}` does not stream")]
-    CannotStream { at: String, obstacle: crate::stream::Obstacle },
+    #[error("`{at}` {}", size.refusal())]
+    CannotStream { at: String, size: crate::schedule::StreamSize, obstacle: crate::stream::Obstacle },
     #[error("the command only applies to a GPU program")]
     NeedsGpu,
     #[error("the command only applies to a CPU program")]

@@ -175,6 +175,24 @@ impl StreamSize {
         }
     }
 
+    /// The command that asks for it; of several the last one.
+    pub fn called(&self) -> &'static str {
+        match (self.resident, self.hexagon) {
+            (Some(_), _) => "grid_sync",
+            (None, Some(_)) => "hexagonal",
+            (None, None) => "stream",
+        }
+    }
+
+    /// What a time loop does not do that cannot run so.
+    pub fn refusal(&self) -> &'static str {
+        match (self.resident, self.hexagon) {
+            (Some(_), _) => "does not stay in tiles of blocks",
+            (None, Some(_)) => "does not run in hexagons in registers",
+            (None, None) => "does not stream",
+        }
+    }
+
     /// The commands that ask for it, as comments beside a loop have them.
     pub fn comment(&self) -> String {
         if let Some(it) = self.only_in_tiles() {

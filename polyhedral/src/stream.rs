@@ -40,6 +40,7 @@ use crate::machine::Gpu;
 use crate::place::{Side, bound};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
+use crate::transform::nests_apart;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use hexagon::Hexagon;
@@ -53,6 +54,8 @@ pub use sums::{Sums, Term};
 const THIN: i64 = 32;
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
+/// The longest period that is tried where a time loop advances by more than one.
+const MOST_PERIOD: i64 = 16;
 /// The most warps of a thread block.
 pub const MOST_WARPS: u32 = 32;
 
@@ -60,8 +63,9 @@ pub const MOST_WARPS: u32 = 32;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stream {
     pub size: StreamSize,
-    /// First and last iteration of the time loop.
+    /// First and last iteration of the time loop, as numbers that grow: the negative of its iterator where that goes down.
     pub time: (Affine, Affine),
+    pub way: Way,
     /// How many iterations of the time loop make up a time step: more than one where nests run in every second one, or third.
     pub period: i64,
     /// The arrays that are written.
@@ -82,6 +86,38 @@ pub struct Stream {
     pub hexagon: Option<Hexagon>,
     /// How blocks hold the whole domain instead, where they can and the sizes ask for it.
     pub resident: Option<Resident>,
+}
+
+/// Which way the iterator of a time loop goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    Up,
+    Down,
+}
+
+impl Way {
+    /// What the iterator is in an iteration with this number.
+    pub fn iterator(self, number: i64) -> i64 {
+        match self {
+            Way::Up => number,
+            Way::Down => -number,
+        }
+    }
+
+    /// The number of an iteration, of its iterator along time.
+    pub fn number(self, time: u32) -> Affine {
+        let iterator = Affine::iterator(time);
+        match self {
+            Way::Up => iterator,
+            Way::Down => iterator.scale(-1).expect("minus one is small"),
+        }
+    }
+
+    /// The iterator that a loop along time counts, and which way.
+    fn of(at: &Affine) -> Option<(u32, Way)> {
+        let down = || Some((at.scale(-1).ok()?.as_iterator()?, Way::Down));
+        at.as_iterator().map(|iterator| (iterator, Way::Up)).or_else(down)
+    }
 }
 
 /// An array that the nests write.
@@ -189,7 +225,10 @@ pub fn streams(ctx: &Ctx, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     let mut all = vec![];
     for (path, it, size) in tagged {
         let stream = find(ctx, algorithm, it, size, path.0.len())?;
-        let cannot = |obstacle: Obstacle| crate::error::ScheduleError::CannotStream { at: it.name.clone(), obstacle };
+        let cannot = |obstacle: Obstacle| {
+            let at = it.name.clone();
+            crate::error::ScheduleError::CannotStream { at, size, obstacle }
+        };
         all.push((path, stream.map_err(cannot)?));
     }
     Ok(all)
@@ -233,6 +272,27 @@ pub fn find(
     }
 }
 
+/// Why a time loop does not stream, whatever the sizes, even if each of its statements has a nest of its own; `None` where it does, in some
+/// sizes.
+///
+/// # Errors
+/// Where isl fails.
+pub fn obstacle(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, depth: usize) -> Result<Option<Obstacle>, Error> {
+    let apart = Loop { body: Box::new(Node::Sequence(nests_apart(&time.body))), ..time.clone() };
+    let mut first = None;
+    for time in [time, &apart] {
+        let found = match Nests::of(ctx, algorithm, time, depth)? {
+            Ok(nests) => nests.stream(algorithm, StreamSize { steps: 1, points: 16, ..StreamSize::USUAL }).map(|_| ()),
+            Err(obstacle) => Err(obstacle),
+        };
+        match found {
+            Ok(()) => return Ok(None),
+            Err(obstacle) => first = first.or(Some(obstacle)),
+        }
+    }
+    Ok(first)
+}
+
 /// Those of some sizes in which a time loop streams.
 ///
 /// # Errors
@@ -253,6 +313,7 @@ pub fn find_all(
 #[derive(Clone)]
 struct Nests {
     time: (Affine, Affine),
+    way: Way,
     period: i64,
     axes: [Option<u32>; 3],
     all: Vec<Nest>,
@@ -292,6 +353,7 @@ impl Nests {
         };
         let mut axes = None;
         let mut sizes = None;
+        let mut way = None;
         let mut orders: Vec<(ComputationId, u32)> = vec![];
         for child in children {
             let mut around = vec![time];
@@ -331,13 +393,12 @@ impl Nests {
             if around[1..].iter().any(|it| it.tag != Tag::Sequential) {
                 return no(format!("a loop around `{name}` has a tag of its own"));
             }
-            let mut order = vec![];
-            for it in &around {
-                match it.at[id].as_iterator() {
-                    Some(iterator) => order.push(iterator),
-                    None => return no(format!("loop `{}` does not run as the source has it", it.name)),
-                }
+            let along = Way::of(&time.at[id]).filter(|(_, own)| *way.get_or_insert(*own) == *own);
+            let is_other = |it: &&&Loop| it.at[id].as_iterator().is_none();
+            if let Some(it) = around[1..].iter().find(is_other).or(along.is_none().then_some(&time)) {
+                return no(format!("loop `{}` does not run as the source has it", it.name));
             }
+            let (along, _) = along.expect("the others have been refused");
             if computation.predicate.is_some() {
                 return no(format!("`{name}` writes on a condition on data"));
             }
@@ -347,17 +408,18 @@ impl Nests {
             if *sizes.get_or_insert(text) != text {
                 return no(format!("the nest of `{name}` runs for other sizes than the one before"));
             }
-            orders.push((*id, order[0]));
+            orders.push((*id, along));
         }
-        let Some(axes) = axes else { return no("it holds no nest") };
-        let Some(steps) = steps_of(ctx, algorithm, &orders)? else {
+        let Some((axes, way)) = axes.zip(way) else { return no("it holds no nest") };
+        let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else {
             return no("its first and last step are not known");
         };
         let mut all = vec![];
         let mut period = None;
         for &(computation, time) in &orders {
             let nest =
-                match Nest::of(ctx, algorithm, computation, (time, &steps), &axes, (orders.len() as i64, period))? {
+                match Nest::of(ctx, algorithm, computation, (time, &steps, way), &axes, (orders.len() as i64, period))?
+                {
                     Ok((nest, own)) => {
                         period = Some(own);
                         nest
@@ -367,11 +429,8 @@ impl Nests {
             all.push(nest);
         }
         let period = period.expect("there is a nest");
-        if let Some(turn) = (0..period).find(|turn| all.iter().all(|nest| nest.turn != *turn)) {
-            return no(format!("no nest runs in iteration {} of each {period}", turn + 1));
-        }
         all.sort_by_key(|nest| nest.turn);
-        Ok(Ok(Nests { time: steps, period, axes, all }))
+        Ok(Ok(Nests { time: steps, way, period, axes, all }))
     }
 
     /// The versions that the nests read, and when each is there.
@@ -455,6 +514,7 @@ impl Nests {
             size: StreamSize { steps, lines, warps, rows, ..size },
             axes: self.axes,
             time: self.time,
+            way: self.way,
             period: self.period,
             fields,
             stages,
@@ -562,6 +622,7 @@ fn steps_of(
     ctx: &Ctx,
     algorithm: &Algorithm,
     nests: &[(ComputationId, u32)],
+    way: Way,
 ) -> Result<Option<(Affine, Affine)>, Error> {
     let mut all: Option<Set> = None;
     for &(id, time) in nests {
@@ -579,17 +640,21 @@ fn steps_of(
     let all = all.coalesce()?;
     let low = bound(ctx, algorithm, &all, 0, Side::Low)?;
     let high = bound(ctx, algorithm, &all, 0, Side::High)?;
-    Ok(low.zip(high))
+    Ok(match (low.zip(high), way) {
+        (ends, Way::Up) => ends,
+        (None, Way::Down) => None,
+        (Some((low, high)), Way::Down) => Some((high.scale(-1)?, low.scale(-1)?)),
+    })
 }
 
 impl Nest {
     /// The nest of a computation whose iterator along time is given, with the steps of all nests; and the period that it keeps, which is that of
-    /// the nests before if there are any, else at most as long as there are nests.
+    /// the nests before if there are any, else at most as long as there are nests in as many iterations as the loop advances by.
     fn of(
         ctx: &Ctx,
         algorithm: &Algorithm,
         id: ComputationId,
-        (time, steps): (u32, &(Affine, Affine)),
+        (time, steps, way): (u32, &(Affine, Affine), Way),
         axes: &[Option<u32>; 3],
         (nests, period): (i64, Option<i64>),
     ) -> Result<Result<(Nest, i64), Obstacle>, Error> {
@@ -628,9 +693,10 @@ impl Nest {
         if let Some((sizes, _)) = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(&id)) {
             whole = whole.intersect_params(sizes)?;
         }
-        ranges.insert(time, steps.clone());
-        for (iterator, (low, high)) in &ranges {
-            let iterator = Affine::iterator(*iterator).to_isl(&space, &names)?;
+        let number = way.number(time);
+        let ranges = ranges.into_iter().map(|(iterator, ends)| (Affine::iterator(iterator), ends));
+        for (place, (low, high)) in ranges.chain([(number.clone(), steps.clone())]) {
+            let iterator = place.to_isl(&space, &names)?;
             whole = whole.intersect(&iterator.ge_set(&low.to_isl(&space, &names)?)?)?;
             whole = whole.intersect(&iterator.le_set(&high.to_isl(&space, &names)?)?)?;
         }
@@ -642,8 +708,10 @@ impl Nest {
                 unused.insert(at);
             }
         }
-        let since = Affine::iterator(time).sub(&steps.0)?;
-        let periods = period.map_or(1..=nests, |period| period..=period);
+        let since = number.sub(&steps.0)?;
+        let advances = domain.stride(time as i32)?.to_i64().unwrap_or(1).clamp(1, MOST_PERIOD);
+        let longest = (nests * advances).min(MOST_PERIOD.max(nests));
+        let periods = period.map_or(1..=longest, |period| period..=period);
         for (period, turn) in periods.flat_map(|period| (0..period).map(move |turn| (period, turn))) {
             let in_turn = since.add_constant(-turn)?.modulo(period)?.to_isl(&space, &names)?;
             let some = whole.intersect(&in_turn.eq_set(&Affine::constant(0).to_isl(&space, &names)?)?)?;

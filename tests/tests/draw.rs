@@ -80,6 +80,19 @@ fn a_shape_that_cannot_be_drawn_leaves_the_others() {
 }
 
 #[test]
+fn programs_with_many_sweeps_are_drawn_at_sizes_that_fit() {
+    for (name, dim) in [("fdtd2d", "j"), ("edges2d", "j"), ("waves3d", "k"), ("acoustic2d", "j"), ("heat2d", "j")] {
+        let text = fs::read_to_string(root().join(format!("tests/stencils/{name}.jl"))).unwrap();
+        let draw = DrawOptions { tiling: true, ..DrawOptions::default() };
+        let drawing = file::draw(&text, &options(name), &draw, Backend::C).unwrap_or_else(|it| panic!("{name}: {it}"));
+        let skewed = format!(", t, {dim}, 4, 8)` is not drawn");
+        assert!(!drawing.missing.iter().any(|it| it.contains(&skewed)), "{name}: {:?}", drawing.missing);
+        let is_missing = drawing.missing.iter().any(|it| it.starts_with("`overlapped("));
+        assert_eq!(is_missing, name != "heat2d", "{name}: {:?}", drawing.missing);
+    }
+}
+
+#[test]
 fn a_drawing_of_no_shape_is_refused() {
     let refused = tilings_for(1000).unwrap_err();
     assert!(refused.contains("E0477"), "{refused}");

@@ -36,6 +36,21 @@ fn explained(text: &str) -> Result<String, String> {
     file::transpile(text, &options, Backend::C, TextKind::Explain)
 }
 
+#[test]
+fn what_stands_in_the_way_of_a_stream_is_named() {
+    let text = "@tessella function f!(A::Array{Float64,3})
+    steps, m, n = size(A)
+    for t in 3:steps, j in 3:n-2, i in 4:m-3
+        @comp S A[t, i, j] = 0.25 * (A[t-2, i-3, j-1] + A[t-1, i+1, j+2] + A[t-2, i, j] + A[t-1, i, j])
+    end
+end
+";
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let said = file::transpile(text, &options, Backend::Cuda, TextKind::Explain).unwrap();
+    let why = "no stream is possible, since what `S` writes is not one point of an array for each iteration";
+    assert!(said.contains(why), "{said}");
+}
+
 /// The loops of an explanation, one a line.
 fn loops_of(text: &str) -> Result<String, String> {
     let said = explained(text)?;

@@ -306,6 +306,30 @@ fn streams_compute_what_the_source_does() {
     report(failures);
 }
 
+/// Whatever the time loop counts, and however far at a time.
+#[test]
+fn time_loops_go_down_and_in_strides() {
+    let mut failures = vec![];
+    let all = [programs(), edges_and_levels()].concat();
+    let wanted = ["coefficients and numbers of points", "three that change places", "a source in a point"];
+    let some = all.into_iter().filter(|(name, ..)| wanted.contains(name)).collect::<Vec<_>>();
+    assert_eq!(some.len(), wanted.len());
+    let ranges = ["steps:-1:1", "1:2:steps", "2:3:steps", "steps:-2:0", "steps+5:-3:m"];
+    for (name, arguments, element, body) in some {
+        for range in ranges {
+            let commands =
+                ["stream(S, t, 3, 2, 40)", "grid_sync(S, t, 2, 2, 12, 4)", "hexagonal(S, t, 1, 2, 4, 128, 1)"];
+            // Hexagons of the others take too much.
+            let some = if name == wanted[0] { 3 } else { 2 };
+            for command in &commands[..some] {
+                let text = function(arguments, element, &body, command).replace("1:steps", range);
+                failures.extend(check(&format!("{name}, {range}"), &text, &SIZES));
+            }
+        }
+    }
+    report(failures);
+}
+
 /// Programs some of whose arrays are written by several nests, or change places after each step: name, arguments, element type, body
 /// of the time loop, and kernels.
 fn edges_and_levels() -> Vec<(&'static str, &'static str, &'static str, String)> {
@@ -726,7 +750,7 @@ fn random_stencils(
     };
     let mut failures = vec![];
     for number in 0..count {
-        let reach = 1 + random(3);
+        let reach = 1 + random(4);
         let sum = |array: &str, random: &mut dyn FnMut(i64) -> i64| {
             let terms = (0..1 + random(4)).map(|_| {
                 let offset = |by: i64| if by < 0 { format!(" - {}", -by) } else { format!(" + {by}") };

@@ -11,7 +11,7 @@ use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::isl::{Ctx, DimType, Val};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::models::tiles::fit::Nests;
+use tessella_polyhedral::models::tiles::fit::{Nests, Sizes};
 use tessella_polyhedral::models::tiles::inside::{Inside, Moves};
 use tessella_polyhedral::models::tiles::rank::{Trust, Way, count_tile, count_tile_by, rank, ranked_nests};
 use tessella_polyhedral::models::tiles::rows::{RowCost, rows};
@@ -65,7 +65,7 @@ fn hexagons_cost_what_isl_counts_of_their_command() {
         let schedule = algorithm.source_order.clone();
         let (target, machine) = (Target::Cpu, Machine::GENERIC);
         let start = Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: BTreeSet::new() };
-        let ranked = ranked_nests(&ctx, &start.algorithm, Nests::Stencils, memory).unwrap();
+        let ranked = ranked_nests(&ctx, &start.algorithm, Nests::Stencils, Sizes::All, memory).unwrap();
         let [nest] = ranked.all.as_slice() else { panic!("{name} has one nest") };
         let found = find(&ctx, &start, &all, &nest.nest.computations, "t").unwrap().unwrap();
         let best =

@@ -1,7 +1,7 @@
 //! The tiles of each tiling of time below one another: `tessella draw --tiling`.
 
 use super::svg::{Anchor, At, Font, Svg, number};
-use super::{Drawing, SEVERAL, legend, refusal};
+use super::{Drawing, FEWER, SEVERAL, legend, refusal};
 use crate::diagnose::{Place, diagnose};
 use crate::pipeline::{self, Refusal};
 use crate::request::DrawOptions;
@@ -33,7 +33,6 @@ pub(super) fn draw(
         return Err(wrong(text, "name that dimension alone: `--tiling --dims i`".to_string()));
     }
     let given: Vec<(String, i64)> = options.sizes.iter().map(|(name, value)| (name.clone(), *value)).collect();
-    let params = sizes::choose(built, &given, SEVERAL).map_err(|error| wrong(error.text, error.help))?;
     let ctx = pipeline::context();
     let lowered = pipeline::lower(&ctx, &unit.function)?;
     let start = Scheduled {
@@ -46,10 +45,23 @@ pub(super) fn draw(
     };
     let weight = effort::weight(&start.algorithm, &start.schedule);
     let dim = options.dims.first().map(String::as_str);
-    let drawn = ctx.weighed(weight, || {
-        let all = dependences(&ctx, &start.algorithm)?;
-        tilings(&ctx, &start, &all, dim, &params)
-    });
+    let of_sizes = |params: &[i64]| {
+        ctx.weighed(weight, || {
+            let all = dependences(&ctx, &start.algorithm)?;
+            tilings(&ctx, &start, &all, dim, params)
+        })
+    };
+    let sizes_for = |defaults| {
+        let params = sizes::choose_usual(built, &given, defaults).map_err(|error| wrong(error.text, error.help))?;
+        Ok::<_, Refusal>((of_sizes(&params), params))
+    };
+    // Where several sweeps make too many points of the usual sizes, smaller ones fit.
+    let (mut drawn, mut params) = sizes_for(SEVERAL)?;
+    for fewer in FEWER {
+        if matches!(drawn, Err(DrawError::TooManyPoints)) {
+            (drawn, params) = sizes_for(fewer)?;
+        }
+    }
     let mut drawn = drawn.map_err(|error: DrawError| refusal(unit, built, error, wrong, at_function))?;
     if drawn.shapes.iter().all(|shape| shape.tiles.is_err()) {
         let first = drawn.shapes.drain(..).find_map(|shape| shape.tiles.err());

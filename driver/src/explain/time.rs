@@ -13,11 +13,12 @@ use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
-use tessella_polyhedral::models::tiles::fit::{Nest, Nests};
+use tessella_polyhedral::models::tiles::fit::{Nest, Nests, Sizes};
 use tessella_polyhedral::models::tiles::hexagons::HexagonTile;
 use tessella_polyhedral::models::tiles::rank::{RankedNest, Refused, Trust, ranked_nests};
 use tessella_polyhedral::models::tiles::{Approach, Cost};
 use tessella_polyhedral::schedule::{Schedule, Tag};
+use tessella_polyhedral::stream::{Obstacle, obstacle};
 use tessella_polyhedral::time_tiling::find;
 use tessella_polyhedral::work;
 
@@ -36,7 +37,9 @@ pub(crate) fn tilings(
 ) -> Result<(String, BTreeSet<ComputationId>), Error> {
     let FastMemory { bytes, place, element } = FastMemory::of(algorithm, target, machine);
     let memory = bytes / u64::from(element);
-    let nests = match ctx.with_budget(OPERATIONS, || ranked_nests(ctx, algorithm, Nests::Stencils, memory)) {
+    let nests = match ctx
+        .with_budget(OPERATIONS, || ranked_nests(ctx, algorithm, Nests::Stencils, Sizes::Quick, memory))
+    {
         Ok(nests) => nests,
         Err(error) if error.is_quota() => {
             let why = "counting takes more work than an explanation may cost";
@@ -62,7 +65,7 @@ pub(crate) fn tilings(
         told(&mut text, algorithm, it, hexagon, (target, element));
         text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
             Some(command) => hexagonal(algorithm, schedule, (command, nest), machine),
-            None => chosen(algorithm, schedule, nest, (target, machine), element),
+            None => chosen(ctx, algorithm, schedule, nest, (target, machine), element)?,
         });
     }
     if !text.is_empty() {
@@ -284,32 +287,33 @@ fn plane(algorithm: &Algorithm, id: ComputationId, wave: &Affine) -> Option<Stri
 
 /// What stands in the order that was chosen, and why.
 fn chosen(
+    ctx: &Ctx,
     algorithm: &Algorithm,
     schedule: &Schedule,
     nest: &Nest,
     (target, machine): (Target, &Machine),
     element: u32,
-) -> String {
+) -> Result<String, Error> {
     let around = nest.computations.first().map(|&id| (id, schedule.loops_around(id)));
     let loops = around.iter().flat_map(|(_, loops)| loops);
     if let Some(Tag::Stream(size)) = loops.map(|(_, it)| it.tag).find(|tag| matches!(tag, Tag::Stream(_))) {
         let what = if size.hexagon.is_some() { "hexagons in registers" } else { "`stream`" };
-        return format!(
+        return Ok(format!(
             "    chosen: {what}, with the sizes that are the fastest by the model that stands with its loop above\n"
-        );
+        ));
     }
     if target == Target::Gpu {
         let [first, second] =
             around.iter().find_map(|(id, loops)| edges(loops.first()?.1.at.get(id)?)).unwrap_or_default();
         if first != second {
-            return format!(
+            return Ok(format!(
                 "    chosen: diagonals of parallelograms with the edges {first:?} and {second:?}, a kernel for each diagonal\n"
-            );
+            ));
         }
         if let Some(plane) = around.iter().find_map(|(id, loops)| plane(algorithm, *id, loops.first()?.1.at.get(id)?)) {
-            return format!(
+            return Ok(format!(
                 "    chosen: planes of equal {plane}, the least lean that the dependences allow: a kernel for each, whose points run at once\n"
-            );
+            ));
         }
     }
     // Nothing for what counts more than tiles.
@@ -335,13 +339,13 @@ fn chosen(
             let sizes: Vec<u64> = space.iter().chain([&steps]).map(|&it| it as u64).collect();
             let cost = fit.cost(&sizes);
             let shown: Vec<String> = space.iter().map(i64::to_string).collect();
-            return format!(
+            return Ok(format!(
                 "    chosen: diagonals of skewed tiles, {} x {steps} steps, about {:.2} bytes: a tile holds {} KiB, and the second-level cache of a core {} KiB\n",
                 shown.join(" x "),
                 bytes(&cost, element),
                 (cost.memory * u64::from(element)).div_ceil(1024),
                 machine.l2_bytes >> 10,
-            );
+            ));
         }
     }
     // The time loop stands outermost, as the source has it, and nothing inside counts several of its steps.
@@ -350,15 +354,29 @@ fn chosen(
         let of_time = loops.iter().filter(|(_, it)| is_time(it.at.get(id)));
         of_time.count() == 1 && loops.first().is_some_and(|(_, it)| is_time(it.at.get(id)))
     });
-    match (is_plain, target) {
+    Ok(match (is_plain, target) {
         (true, Target::Cpu) => format!(
             "    chosen: each step by itself; hexagons are chosen for up to {} statements where {} KiB hold them and threads get\n    enough of them, others by `@schedule` or the tuner\n",
             time_tiles::MOST,
             time_tiles::room(machine) >> 10,
         ),
         (true, Target::Gpu) => {
-            "    chosen: each step by itself, in kernels of its own: no stream is possible, or none is faster by the model\n".to_string()
+            let why = match no_stream(ctx, algorithm, nest)? {
+                Some(obstacle) => format!("no stream is possible, since {}", obstacle.0),
+                None => "no stream is faster by the model".to_string(),
+            };
+            format!("    chosen: each step by itself, in kernels of its own: {why}\n")
         }
         (false, _) => String::new(),
+    })
+}
+
+/// Why the time loop of a nest does not stream, if it does not.
+fn no_stream(ctx: &Ctx, algorithm: &Algorithm, nest: &Nest) -> Result<Option<Obstacle>, Error> {
+    let loops = nest.computations.first().map(|&id| algorithm.source_order.loops_around(id)).unwrap_or_default();
+    let Some((path, time)) = loops.first() else { return Ok(None) };
+    match ctx.with_budget(OPERATIONS, || obstacle(ctx, algorithm, time, path.0.len())) {
+        Err(error) if error.is_quota() => Ok(Some(Obstacle("its proof takes too much work".to_string()))),
+        found => found,
     }
 }

@@ -308,7 +308,7 @@ impl<'a> Block<'a> {
         bind(
             &mut variables,
             self.it.iterators[at][stage.time as usize].0,
-            self.first + self.it.stream.period * (place.begin + step) + stage.turn,
+            self.it.stream.way.iterator(self.first + self.it.stream.period * (place.begin + step) + stage.turn),
         );
         for (iterator, value, shift) in
             stage.iterators.iter().zip([column, line, plane]).zip(stage.shift).map(|((it, at), by)| (*it, at, by))

@@ -256,7 +256,7 @@ impl Launch<'_> {
         let stage = &self.it.stream.stages[at];
         let iterators = &self.it.iterators[at];
         let mut variables = host.variables.clone();
-        bind(&mut variables, iterators[stage.time as usize].0, self.first + turn);
+        bind(&mut variables, iterators[stage.time as usize].0, self.it.stream.way.iterator(self.first + turn));
         for ((iterator, value), shift) in stage.iterators.iter().zip(point).zip(stage.shift) {
             if let Some(iterator) = iterator {
                 bind(&mut variables, iterators[*iterator as usize].0, value - shift);

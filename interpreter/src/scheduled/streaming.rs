@@ -269,7 +269,7 @@ impl<'a> Warp<'a> {
         bind(
             &mut variables,
             self.it.iterators[at][stage.time as usize].0,
-            self.first + stream.period * step + stage.turn,
+            stream.way.iterator(self.first + stream.period * step + stage.turn),
         );
         for (iterator, (value, shift)) in stage.iterators.iter().zip([column, line, here].into_iter().zip(stage.shift))
         {

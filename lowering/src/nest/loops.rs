@@ -87,8 +87,13 @@ impl<'a> Nest<'a> {
         if children.is_empty() {
             return vec![];
         }
+        let source = body;
         let body = sequence(children);
-        let at = if range.step > 0 { iterator } else { iterator.scale(-1).expect("minus one is small") };
+        let mut read = BTreeSet::new();
+        crate::stepped::reads(source, &mut read);
+        // What only counts may as well count up: iterations that nothing tells apart change places.
+        let is_up = range.step > 0 || !read.contains(&local);
+        let at = if is_up { iterator } else { iterator.scale(-1).expect("minus one is small") };
         let at = body.computations().into_iter().map(|computation| (computation, at.clone())).collect();
         vec![Node::Loop(Loop { name, tag: Tag::Sequential, at, body: Box::new(body) })]
     }

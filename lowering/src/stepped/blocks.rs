@@ -27,7 +27,7 @@ pub(super) fn sets_any(block: &Block, locals: &BTreeSet<LocalId>) -> bool {
 }
 
 /// The locals that a block reads; a variable that only its own assignments read counts as not read.
-pub(super) fn reads(block: &Block, found: &mut BTreeSet<LocalId>) {
+pub(crate) fn reads(block: &Block, found: &mut BTreeSet<LocalId>) {
     let mut expr = |value: &Expr, but: Option<LocalId>| {
         let mut open = vec![value];
         while let Some(part) = open.pop() {

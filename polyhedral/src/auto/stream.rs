@@ -250,7 +250,8 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let of_field = OTHERS_OF_FIELD.0 * points + OTHERS_OF_FIELD.1;
     // Points that are written alone count for little.
     let is_edge = |stage: &&Stage| stage.thin.iter().filter(|&&thin| thin).count() == 1;
-    let edges = it.stages.iter().filter(is_edge).count() as i64 / it.period;
+    let turns: BTreeSet<i64> = it.stages.iter().map(|stage| stage.turn).collect();
+    let edges = (it.stages.iter().filter(is_edge).count() / turns.len().max(1)) as i64;
     let others = OTHERS + of_field * (carried - 2).max(0) + OTHERS_OF_EDGE * points * edges;
     let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
     if it.axes[1].is_none() && carried <= 2 {

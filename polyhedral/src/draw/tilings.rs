@@ -73,6 +73,8 @@ pub fn tilings(
 ) -> Result<Tilings, DrawError> {
     let mut found = find(ctx, start, dim)?;
     found.stencil = found.stencil.merged(ctx, start, dependences)?;
+    // Each tiling has at least the points of the source.
+    found.tiles(ctx, start, start, params)?;
     let on_gpu = Scheduled { target: crate::layers::Target::Gpu, ..start.clone() };
     let computation = found.computation.clone();
     let (time, loops) = (found.time.clone(), vec![found.dim.clone()]);
@@ -106,9 +108,12 @@ pub fn tilings(
         let both = vec![time.clone(), found.dim.clone()];
         add(Command::Parallelogram { computation: computation.clone(), loops: both, edges }, start);
     }
-    let (steps, sizes) = (STEPS, vec![WIDTH]);
-    let of = computation.clone();
-    add(Command::Overlapped { computation: of, time: time.clone(), loops: loops.clone(), steps, sizes }, start);
+    // All dimensions have tiles; one is as long as the others are.
+    let whole = params.iter().copied().max().unwrap_or(0).clamp(i64::from(WIDTH), MOST_POINTS as i64) as u32;
+    let whole = whole.next_multiple_of(WIDTH);
+    let sizes = found.dims.iter().map(|it| if *it == found.dim { WIDTH } else { whole }).collect();
+    let (of, steps, all) = (computation.clone(), STEPS, found.dims.clone());
+    add(Command::Overlapped { computation: of, time: time.clone(), loops: all, steps, sizes }, start);
     let (computations, widths) = (vec![computation], vec![WIDTH]);
     add(Command::GridSync { computations, time: time.clone(), loops, widths }, &on_gpu);
     shapes.push(ctx.with_budget(share, || found.stream(ctx, &on_gpu, dependences, params)));
@@ -132,8 +137,8 @@ struct Found {
     computation: String,
     time: String,
     dim: String,
-    /// The innermost dimension, along which threads of a stream lie.
-    innermost: String,
+    /// All dimensions, outermost first.
+    dims: Vec<String>,
     stencil: Stencil,
 }
 
@@ -147,28 +152,41 @@ fn find(ctx: &Ctx, start: &Scheduled, dim: Option<&str>) -> Result<Found, DrawEr
     for path in places {
         let Some(node @ Node::Loop(time)) = start.schedule.node(&path) else { continue };
         let loops = |id: ComputationId| start.schedule.loops_around(id).len();
-        let deepest = node.computations().into_iter().max_by_key(|&id| (loops(id), std::cmp::Reverse(id)));
-        let Some(id) = deepest.filter(|&id| loops(id) > 1) else { continue };
-        let names: Vec<String> = start.schedule.loops_around(id)[1..].iter().map(|(_, it)| it.name.clone()).collect();
-        let wanted = dim.map_or_else(|| names[0].clone(), str::to_string);
-        if !names.contains(&wanted) {
-            known.extend(names);
-            continue;
-        }
-        let computation = start.algorithm.computation(id).name.clone();
-        let dims = std::slice::from_ref(&wanted);
-        if let Ok(stencil) = stencil(ctx, start, std::slice::from_ref(&computation), &time.name, dims) {
-            let innermost = names.last().cloned().unwrap_or_else(|| wanted.clone());
-            return Ok(Found { computation, time: time.name.clone(), dim: wanted, innermost, stencil });
+        let mut deepest = node.computations();
+        deepest.retain(|&id| loops(id) > 1);
+        deepest.sort_by_key(|&id| (std::cmp::Reverse(loops(id)), id));
+        let mut tried: Vec<Vec<String>> = vec![];
+        for id in deepest {
+            let around = start.schedule.loops_around(id);
+            let names: Vec<String> = around[1..].iter().map(|(_, it)| it.name.clone()).collect();
+            // What has the same loops stands for all of them.
+            if tried.contains(&names) {
+                continue;
+            }
+            tried.push(names.clone());
+            known.extend(names.iter().filter(|it| !known.contains(it)).cloned().collect::<Vec<_>>());
+            let computation = start.algorithm.computation(id).name.clone();
+            for wanted in names.iter().filter(|&it| dim.is_none_or(|dim| dim == it)) {
+                let dims = std::slice::from_ref(wanted);
+                if let Ok(stencil) = stencil(ctx, start, std::slice::from_ref(&computation), &time.name, dims) {
+                    let (time, dim) = (time.name.clone(), wanted.clone());
+                    return Ok(Found { computation, time, dim, dims: names, stencil });
+                }
+            }
         }
     }
-    match dim.filter(|_| !known.is_empty()) {
+    match dim.filter(|dim| !known.is_empty() && !known.iter().any(|it| it == dim)) {
         Some(dim) => Err(DrawError::NoDimensions { dims: vec![dim.to_string()], known }),
         None => Err(DrawError::NoTime),
     }
 }
 
 impl Found {
+    /// The innermost dimension, along which threads of a stream lie.
+    fn innermost(&self) -> &String {
+        self.dims.last().unwrap_or(&self.dim)
+    }
+
     fn slopes(&self, ctx: &Ctx, start: &Scheduled, dependences: &[Dependence]) -> Result<[Slope; 2], Error> {
         let distances = self.stencil.distances(ctx, start, dependences, Within::OnePoint)?;
         self.stencil.slopes(ctx, start, dependences, &distances, 0)
@@ -243,7 +261,7 @@ impl Found {
             commands.iter().map(|(_, command)| transform::apply(ctx, start, dependences, command)).collect();
         let chosen = tried.iter().position(Result::is_ok).unwrap_or(0);
         let (size, command) = commands[chosen].clone();
-        let dim = self.innermost.clone();
+        let dim = self.innermost().clone();
         let tiles = match tried.into_iter().nth(chosen) {
             Some(Err(error)) => Err(error.into()),
             Some(Ok(_)) | None => self.strips(ctx, start, dependences, size, params),
@@ -260,7 +278,7 @@ impl Found {
         size: StreamSize,
         params: &[i64],
     ) -> Result<Vec<ShapeTile>, DrawError> {
-        let (dim, names) = (self.innermost.clone(), std::slice::from_ref(&self.computation));
+        let (dim, names) = (self.innermost().clone(), std::slice::from_ref(&self.computation));
         let along = Found {
             dim: dim.clone(),
             stencil: stencil(ctx, start, names, &self.time, std::slice::from_ref(&dim))?,

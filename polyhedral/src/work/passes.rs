@@ -123,7 +123,7 @@ impl<'a> Counting<'a> {
         for stage in &it.stream.stages {
             let domain = relation::domain(algorithm, stage.computation)?.intersect_params(&sizes)?;
             let (first, last) = it.iterations;
-            let time = Affine::iterator(stage.time);
+            let time = it.stream.way.number(stage.time);
             let since = within(ctx, verified, stage, &time.add_constant(-first)?, last.saturating_sub(first))?;
             let domain = domain.intersect(&since)?;
             let write = AccessRef { computation: stage.computation, which: Which::Write };

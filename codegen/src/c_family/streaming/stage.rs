@@ -9,7 +9,7 @@ use crate::stream::Streaming;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::Subscript;
 use tessella_polyhedral::expr::ExprKind;
-use tessella_polyhedral::stream::{Source, Stage, Sums};
+use tessella_polyhedral::stream::{Source, Stage, Sums, Way};
 
 /// A row of a field, by its version and age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -392,12 +392,16 @@ impl Printer<'_> {
         }
     }
 
-    /// The iteration of the time loop in which a stage runs, in a time step of a launch.
+    /// What the iterator of the time loop is where a stage runs, in a time step of a launch.
     pub(super) fn time_of(&self, it: &Streaming, stage: &Stage, step: &str) -> String {
         let first = self.variable(it.first);
-        match it.stream.period {
+        let number = match it.stream.period {
             1 => format!("{first} + {step}"),
             period => by(&format!("{first} + {period} * ({step})"), stage.turn),
+        };
+        match it.stream.way {
+            Way::Up => number,
+            Way::Down => format!("-({number})"),
         }
     }
 

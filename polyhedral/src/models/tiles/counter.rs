@@ -76,6 +76,11 @@ impl<'a> Counter<'a> {
         self.uniform.is_some()
     }
 
+    /// How much has been counted point by point.
+    pub(super) fn spent(&self) -> u64 {
+        self.uniform.as_deref().map_or(0, Uniform::spent)
+    }
+
     /// Whether it is known which accesses happen.
     pub(super) fn is_certain(&self) -> bool {
         self.program.is_certain

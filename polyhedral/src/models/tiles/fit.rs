@@ -12,7 +12,7 @@ use super::counter::{Counter, PARAMETER, both};
 use super::polynomial::{FOOTPRINT, NODES, NODES_OF_TIME, Polynomial, RUN, Sums};
 use super::rank::{Refused, Trust};
 use super::uniform::Uniform;
-use super::{Approach, Cost, search_from};
+use super::{Approach, Cost, Effort, search_from};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::Error;
@@ -56,6 +56,8 @@ pub struct Fit {
     pub all_sizes: bool,
     /// The largest sizes.
     pub(super) room: Vec<u64>,
+    /// How many of them a search looks at one by one.
+    most: u64,
     /// The last one is for sizes that are in none.
     pieces: Vec<Piece>,
 }
@@ -110,8 +112,18 @@ impl Fit {
         self.piece(sizes).trust
     }
 
-    /// The best tile that fits.
-    pub(super) fn best(&self, memory: u64) -> Result<(Vec<u64>, Cost), Refused> {
+    /// The best tile that fits, and whether all were looked at.
+    pub(super) fn best(&self, memory: u64) -> Result<(Vec<u64>, Cost, bool), Refused> {
+        let mut each = Effort { left: self.most, skipped: 0 };
+        let found = self.best_within(memory, &mut each)?;
+        if each.left > 0 {
+            return Ok((found.0, found.1, true));
+        }
+        let (sizes, cost) = self.best_within(memory, &mut Effort { left: self.most, skipped: SKIPPED })?;
+        Ok((sizes, cost, false))
+    }
+
+    fn best_within(&self, memory: u64, effort: &mut Effort) -> Result<(Vec<u64>, Cost), Refused> {
         let mut best: Option<(Vec<u64>, Cost)> = None;
         for piece in &self.pieces {
             let range = |at: usize| -> RangeInclusive<u64> {
@@ -119,7 +131,7 @@ impl Fit {
                 least..=if piece.open[at] { memory.max(least).min(self.room[at]) } else { least }
             };
             let ranges: Vec<_> = (0..piece.least.len()).map(range).collect();
-            let found = search_from(Sums::of(&piece.parts), &ranges, memory);
+            let found = search_from(Sums::of(&piece.parts), &ranges, memory, effort);
             if let Some((sizes, cost)) = found
                 && best.as_ref().is_none_or(|(_, best)| cost.is_better_than(best))
             {
@@ -144,6 +156,8 @@ pub enum Nests {
 pub enum Sizes {
     /// From 1 on.
     All,
+    /// The same as far as that is quick; else from 4 on, and not each of them.
+    Quick,
     /// From 4 on, which takes a fraction of the time.
     FromFour,
 }
@@ -231,6 +245,12 @@ pub(super) fn each_nest(
 /// Short sizes of a program whose points are not all alike are counted as far as this goes.
 const SHORT_OPERATIONS: u64 = 20_000_000;
 
+/// What a quick look counts for short sizes, in points times what each reads; how many sizes it compares by formulas, and one in how many it
+/// then leaves out.
+const QUICK_CELLS: u64 = 300_000_000;
+const QUICK_TILES: u64 = 25_000_000;
+const SKIPPED: u64 = 8;
+
 /// What tiles of one approach cost.
 fn fit_one(
     ctx: &Ctx,
@@ -257,10 +277,11 @@ fn fit_one(
         Err(refused) => return Ok(Err(refused)),
     };
     let mut pieces = vec![];
-    let mut all_sizes = sizes == Sizes::All;
-    if sizes == Sizes::All {
+    let mut all_sizes = sizes != Sizes::FromFour;
+    if all_sizes {
         let short: Vec<u64> = (0..room.len()).map(|at| if is_short(at) { room[at] } else { 0 }).collect();
-        let each = || laid.small(&short);
+        let most = if sizes == Sizes::Quick { counter.spent().saturating_add(QUICK_CELLS) } else { u64::MAX };
+        let each = || laid.small(&short, most);
         let found = if counter.is_uniform() { each() } else { ctx.with_budget(SHORT_OPERATIONS, each) };
         match found {
             Ok(Some(found)) => pieces = found,
@@ -271,7 +292,8 @@ fn fit_one(
     }
     pieces.push(last);
     let (skew, lean) = counter.place();
-    let fit = Fit { approach, skew, lean, all_sizes, room, pieces };
+    let most = if sizes == Sizes::Quick { QUICK_TILES } else { u64::MAX };
+    let fit = Fit { approach, skew, lean, all_sizes, room, most, pieces };
     let least = fit.pieces.last().map(|it| it.least.clone()).unwrap_or_default();
     if fit.cost(&least).useful == 0 {
         return Ok(Err(Refused::Empty));
@@ -288,9 +310,9 @@ struct Laid<'a> {
 }
 
 impl Laid<'_> {
-    /// Pieces for all sizes; `None` where these would be too many. Along short loops, which have a number here, each size has pieces of
+    /// Pieces for all sizes; `None` where these would be too many, or where so much has been counted. Along short loops, which have a number here, each size has pieces of
     /// its own.
-    fn small(&self, short: &[u64]) -> Result<Option<Vec<Piece>>, Error> {
+    fn small(&self, short: &[u64], most: u64) -> Result<Option<Vec<Piece>>, Error> {
         let range = |&most: &u64| if most == 0 { vec![None] } else { (1..=most).map(Some).collect() };
         let mut open: Vec<Vec<Option<u64>>> = tuples(&short.iter().map(range).collect::<Vec<_>>());
         let mut seen: BTreeSet<Vec<Option<u64>>> = open.iter().cloned().collect();
@@ -299,10 +321,13 @@ impl Laid<'_> {
             let Ok(mut found) = self.piece(&fixed)? else { continue };
             let tiles: u64 =
                 found.least.iter().zip(&found.open).map(|(&least, &open)| if open { least } else { 1 }).product();
-            if tiles > MOST_TILES || seen.len() > MOST_PIECES {
+            if tiles > MOST_TILES || seen.len() > MOST_PIECES || self.counter.spent() > most {
                 return Ok(None);
             }
-            let begins = begins(self.counter, &found)?;
+            let begins = begins(self.counter, &found, most)?;
+            if self.counter.spent() > most {
+                return Ok(None);
+            }
             // Where the formulas are wrong, a size is fixed, and the others have formulas of their own.
             for at in (0..begins.len()).filter(|&at| found.open[at]) {
                 for size in 1..begins[at] {
@@ -350,9 +375,12 @@ const MOST_TILES: u64 = 4000;
 const MOST_PIECES: usize = 600;
 
 /// From which sizes on the formulas for large ones are right: at all sizes up to where these begin, and at each of them with the
-/// others large.
-fn begins(counter: &Counter<'_>, large: &Piece) -> Result<Vec<u64>, Error> {
+/// others large. Once `most` has been counted, those that are left count as wrong.
+fn begins(counter: &Counter<'_>, large: &Piece, most: u64) -> Result<Vec<u64>, Error> {
     let is_right = |sizes: &[u64]| -> Result<bool, Error> {
+        if counter.spent() > most {
+            return Ok(false);
+        }
         for (at, polynomial) in large.parts.iter().enumerate() {
             if !polynomial.is_right_at(sizes, &|sizes| Ok(counter.part(at, sizes)?.ok().map(|(counts, _)| counts)))? {
                 return Ok(false);

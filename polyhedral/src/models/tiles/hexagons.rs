@@ -31,6 +31,8 @@ pub struct HexagonTile {
 
 /// No tile is longer along a dimension.
 const LONGEST: i64 = 1 << 14;
+/// What is counted at most, in points times what each reads.
+const MOST_CELLS: u64 = 1_000_000_000;
 
 impl Hexagons {
     /// The tile that moves least for each result of those that take no more than so many elements of memory; `None` where
@@ -39,6 +41,7 @@ impl Hexagons {
         let slopes = found.slopes.as_ref().filter(|it| it.len() == self.band.names.len())?;
         let [delta0, delta1] = slopes[0];
         let mut best: Option<HexagonTile> = None;
+        let most = self.uniform.spent().saturating_add(MOST_CELLS);
         for iterations in
             (0..).flat_map(|power| [2 << power, 3 << power]).map(|it: i64| it / 2).take_while(|it| *it <= LONGEST)
         {
@@ -48,6 +51,9 @@ impl Hexagons {
             let Some(narrow) = Rows::of(&Hexagon { height, width: least, delta0, delta1 }) else { break };
             let mut some = false;
             let mut consider = |width: i64, inner: i64| {
+                if self.uniform.spent() > most {
+                    return None;
+                }
                 let tile = self.tile(found, &narrow.wider(width - least), inner)?;
                 if tile.counts.cost.memory > memory {
                     return None;

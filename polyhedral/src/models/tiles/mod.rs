@@ -96,7 +96,23 @@ pub struct Candidate {
 /// The memory that `cost` tells must never shrink as a size grows. `None`: not even the least sizes fit.
 pub fn search(least: &[u64], memory: u64, cost: &dyn Fn(&[u64]) -> Cost) -> Option<(Vec<u64>, Cost)> {
     let ranges: Vec<_> = least.iter().map(|&least| least..=memory.max(least)).collect();
-    search_from(Called { sizes: vec![], cost }, &ranges, memory)
+    search_from(Called { sizes: vec![], cost }, &ranges, memory, &mut Effort { left: u64::MAX, skipped: 0 })
+}
+
+/// How sizes are searched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// How many sizes may still be looked at.
+    pub(crate) left: u64,
+    /// Of all sizes but the last, one in so many of those below it is skipped; 0 for none.
+    pub(crate) skipped: u64,
+}
+
+impl Effort {
+    /// The size after this one that is looked at.
+    fn after(self, size: u64) -> u64 {
+        size + 1 + size.checked_div(self.skipped).unwrap_or(0)
+    }
 }
 
 /// A cost of which some sizes are fixed already, from the first on.
@@ -127,11 +143,17 @@ impl Partly for Called<'_> {
     }
 }
 
-/// [`search`], for a cost that gets cheaper to tell the more sizes are fixed, and for sizes within ranges.
-pub(crate) fn search_from<C: Partly>(cost: C, ranges: &[RangeInclusive<u64>], memory: u64) -> Option<(Vec<u64>, Cost)> {
+/// [`search`], for a cost that gets cheaper to tell the more sizes are fixed, and for sizes within ranges. As far as the effort goes: where
+/// none is left, there may be better ones.
+pub(crate) fn search_from<C: Partly>(
+    cost: C,
+    ranges: &[RangeInclusive<u64>],
+    memory: u64,
+    effort: &mut Effort,
+) -> Option<(Vec<u64>, Cost)> {
     let mut best: Option<(Vec<u64>, Cost)> = None;
     let mut sizes: Vec<u64> = ranges.iter().map(|range| *range.start()).collect();
-    walk(&mut sizes, 0, ranges, memory, &cost, &mut best);
+    walk(&mut sizes, 0, (ranges, memory), &cost, effort, &mut best);
     best
 }
 
@@ -139,9 +161,9 @@ pub(crate) fn search_from<C: Partly>(cost: C, ranges: &[RangeInclusive<u64>], me
 fn walk<C: Partly>(
     sizes: &mut Vec<u64>,
     at: usize,
-    ranges: &[RangeInclusive<u64>],
-    memory: u64,
+    (ranges, memory): (&[RangeInclusive<u64>], u64),
     cost: &C,
+    effort: &mut Effort,
     best: &mut Option<(Vec<u64>, Cost)>,
 ) -> bool {
     if sizes.is_empty() {
@@ -151,6 +173,10 @@ fn walk<C: Partly>(
     let mut any = false;
     if at + 1 == sizes.len() {
         for (size, this) in ranges[at].clone().zip(cost.row(least)) {
+            if effort.left == 0 {
+                break;
+            }
+            effort.left -= 1;
             sizes[at] = size;
             if !keep(sizes, memory, this, best) {
                 break;
@@ -158,12 +184,14 @@ fn walk<C: Partly>(
             any = true;
         }
     } else {
-        for size in ranges[at].clone() {
+        let mut size = least;
+        while ranges[at].contains(&size) {
             sizes[at] = size;
-            if !walk(sizes, at + 1, ranges, memory, &cost.with(size), best) {
+            if !walk(sizes, at + 1, (ranges, memory), &cost.with(size), effort, best) {
                 break;
             }
             any = true;
+            size = effort.after(size);
         }
     }
     sizes[at] = least;
@@ -177,4 +205,30 @@ fn keep(sizes: &[u64], memory: u64, this: Cost, best: &mut Option<(Vec<u64>, Cos
         *best = Some((sizes.to_vec(), this));
     }
     fits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn searched(left: u64, skipped: u64) -> (Option<(Vec<u64>, Cost)>, u64) {
+        let cost = |sizes: &[u64]| {
+            let (useful, loads) = (sizes.iter().product(), sizes.iter().map(|it| it + 2).product());
+            Cost { memory: loads, loads, stores: 0, useful }
+        };
+        let mut effort = Effort { left, skipped };
+        let cost = Called { sizes: vec![], cost: &cost };
+        let found = search_from(cost, &[1..=1000, 1..=1000, 1..=1000], 8000, &mut effort);
+        (found, left - effort.left)
+    }
+
+    #[test]
+    fn a_search_that_skips_sizes_looks_at_few_and_comes_close() {
+        let (all, looked) = searched(u64::MAX, 0);
+        let (some, quick) = searched(u64::MAX, 8);
+        assert!(quick * 3 < looked, "{quick} of {looked}");
+        let [all, some] = [all, some].map(|it| it.unwrap().1.ratio());
+        assert!(some > 0.98 * all, "{some} of {all}");
+        assert_eq!(searched(1000, 0).1, 1000);
+    }
 }

@@ -100,7 +100,7 @@ impl std::fmt::Display for Refused {
 /// Ranks tilings of all nests of a program that fit into so many elements of memory: of each approach the best tile of all
 /// sizes, by its own counts. A nest without loops that could be tiled has no place in the result.
 pub fn rank(ctx: &Ctx, algorithm: &Algorithm, memory: u64) -> Result<Vec<Ranking>, Error> {
-    Ok(ranked_nests(ctx, algorithm, Nests::All, memory)?.all.into_iter().map(|it| it.ranking).collect())
+    Ok(ranked_nests(ctx, algorithm, Nests::All, Sizes::All, memory)?.all.into_iter().map(|it| it.ranking).collect())
 }
 
 /// What is known of nests.
@@ -119,9 +119,15 @@ pub struct RankedNest {
 }
 
 /// [`rank`] for some nests of a program, and the nests.
-pub fn ranked_nests(ctx: &Ctx, algorithm: &Algorithm, wanted: Nests, memory: u64) -> Result<RankedNests, Error> {
+pub fn ranked_nests(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    wanted: Nests,
+    sizes: Sizes,
+    memory: u64,
+) -> Result<RankedNests, Error> {
     let mut found = RankedNests::default();
-    each_nest(ctx, algorithm, wanted, Sizes::All, &Approach::ALL, &mut |heard| {
+    each_nest(ctx, algorithm, wanted, sizes, &Approach::ALL, &mut |heard| {
         let (nest, counters) = match heard {
             Heard::Fits(nest, counters) => (nest, counters),
             Heard::Uneven(computations) => {
@@ -149,9 +155,10 @@ pub fn ranked(algorithm: &Algorithm, nest: &Nest, memory: u64) -> Ranking {
     let (mut ranked, mut refused) = (vec![], nest.refused.clone());
     for fit in &nest.fits {
         match fit.best(memory) {
-            Ok((sizes, cost)) => {
+            Ok((sizes, cost, all)) => {
                 let counts = Counts { cost, footprint: fit.footprint(&sizes), run: fit.run(&sizes) };
-                ranked.push(ranked_as(nest, fit, &sizes, &counts, fit.trust(&sizes)));
+                let trust = if all { fit.trust(&sizes) } else { Trust::Estimate };
+                ranked.push(ranked_as(nest, fit, &sizes, &counts, trust));
             }
             Err(reason) => refused.push((fit.approach, reason)),
         }

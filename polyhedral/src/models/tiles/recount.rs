@@ -22,7 +22,7 @@ pub(super) struct Found {
 
 /// The best tile of a fit that takes no more than so many elements of memory, by its own counts wherever these can be had.
 pub(super) fn best(ctx: &Ctx, fit: &Fit, counter: &Counter<'_>, memory: u64) -> Result<Result<Found, Refused>, Error> {
-    let (sizes, cost) = match fit.best(memory) {
+    let (sizes, cost, all) = match fit.best(memory) {
         Ok(best) => best,
         Err(refused) => return Ok(Err(refused)),
     };
@@ -31,7 +31,7 @@ pub(super) fn best(ctx: &Ctx, fit: &Fit, counter: &Counter<'_>, memory: u64) -> 
     let mut agrees = false;
     let looked = ctx.with_budget(OPERATIONS, || {
         let counted = search.count(&sizes)?;
-        agrees = counted.is_some_and(|it| it.cost == cost) && fit.trust(&sizes) == Trust::Exact;
+        agrees = counted.is_some_and(|it| it.cost == cost) && fit.trust(&sizes) == Trust::Exact && all;
         // Tiles that are half as long as a loop come near its ends, where formulas may be wrong. Where all points are alike, loops
         // are as long as a tile needs.
         let is_long = sizes.iter().zip(&fit.room).any(|(size, room)| *size > room / 2);

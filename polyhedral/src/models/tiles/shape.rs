@@ -9,7 +9,7 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Map, Set, UnionSet, Val};
 use crate::relation;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Boxes that a tile of these sizes consists of, by computation and time step: each dimension's size, then the number of
 /// time steps. `corner` are all coordinates, time first if there is any.
@@ -121,12 +121,15 @@ fn ranges(ctx: &Ctx, program: &Program, band: &Band) -> Result<Option<Vec<Range>
 /// Boxes that hold also what the values of the boxes are computed from, within the tile's time steps; `None` where one
 /// time step passes values on and on.
 pub(super) fn widen(ranges: &[Range], mut boxes: Boxes) -> Option<Boxes> {
+    // Values come from earlier steps, so that one pass backwards is enough where none stay within a step.
+    let steps: BTreeSet<i64> = boxes.keys().map(|(_, step)| *step).collect();
     for _ in 0..=boxes.len() {
         let mut changed = false;
-        for (from, to, bounds) in ranges {
-            for (key, sides) in boxes.clone().iter().filter(|((id, _), _)| id == to) {
-                for back in bounds[0].0..=bounds[0].1.min(key.1) {
-                    let Some(source) = boxes.get_mut(&(*from, key.1 - back)) else { continue };
+        for step in steps.iter().rev() {
+            for (from, to, bounds) in ranges {
+                let Some(sides) = boxes.get(&(*to, *step)).cloned() else { continue };
+                for back in bounds[0].0..=bounds[0].1.min(*step) {
+                    let Some(source) = boxes.get_mut(&(*from, step - back)) else { continue };
                     for ((low, high), (side, range)) in source.iter_mut().zip(sides.iter().zip(&bounds[1..])) {
                         let wide = ((*low).min(side.0 - range.1), (*high).max(side.1 - range.0));
                         changed |= wide != (*low, *high);

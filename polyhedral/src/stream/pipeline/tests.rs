@@ -1,4 +1,4 @@
-use super::super::{Field, Source, Stage, Stream};
+use super::super::{Field, Source, Stage, Stream, Way};
 use super::{Reach, fill};
 use crate::affine::Affine;
 use crate::algorithm::{ArrayId, ComputationId};
@@ -33,6 +33,7 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
         size: StreamSize { steps, rows: Some(16), lines: 1, warps: 1, ..StreamSize::USUAL },
         axes: [Some(0), None, Some(1)],
         time: zero(),
+        way: Way::Up,
         period: 1,
         fields: (0..reads.len()).map(field).collect(),
         stages: stages.collect(),

@@ -20,7 +20,7 @@ use crate::isl::Ctx;
 use crate::relation;
 use grid::{Elements, Grid, MOST_POINTS, Spot, count, hull};
 use look::{Cover, Look, plain, times};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// How far from the middle everything is proved to look the same, along each coordinate that is an iterator.
@@ -35,6 +35,8 @@ pub(super) struct Uniform {
     flows: Vec<Flow>,
     /// For one count after the other, each of which leaves them unset: there are thousands of counts, and grids are large beside tiles.
     flags: RefCell<Flags>,
+    /// Points that were counted, each times what it reads.
+    spent: Cell<u64>,
 }
 
 /// For each computation at each point of a grid: whether the tile runs it, whether it is the tile's own, and whether the tile needs its value from
@@ -164,7 +166,7 @@ impl Uniform {
                 }
             }
         }
-        Ok(Some(Uniform { center, reach, computations, flows, flags: RefCell::default() }))
+        Ok(Some(Uniform { center, reach, computations, flows, flags: RefCell::default(), spent: Cell::new(0) }))
     }
 
     /// Counts the tile that [`shape::tile`] makes of some computations of the band, in loops that are long enough for it;
@@ -254,6 +256,11 @@ impl Uniform {
         least
     }
 
+    /// How much has been counted, in points times what each reads.
+    pub(super) fn spent(&self) -> u64 {
+        self.spent.get()
+    }
+
     /// The middle, without time.
     pub(super) fn origin(&self) -> &[i64] {
         &self.center[1..]
@@ -333,6 +340,8 @@ impl Uniform {
         grid.each_line(own, |line| owns[place(line.id, line.at)..][..line.length].fill(false));
         counts.cost.memory = counts.cost.loads.max(counts.cost.stores);
         counts.footprint = touched.count();
+        let reads = self.flows.len() + facts().map(|it| it.touched.len() + it.entry.len()).sum::<usize>();
+        self.spent.set(self.spent.get().saturating_add(counts.run.saturating_mul(1 + reads as u64)));
         Some(counts)
     }
 }
