@@ -63,6 +63,7 @@ impl Sample {
                 at: Path::default(),
                 moment,
                 needed: None,
+                part: vec![],
             };
             self.transfers.push(transfer(Direction::HostToDevice, Moment::Before));
             if self.algorithm.is_written(array) {
