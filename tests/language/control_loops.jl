@@ -94,3 +94,25 @@ end
 for f in (loops_swapping_twice!, loops_swapping_thrice!)
     case(f, (T, n) -> (values_of(T, n + 1), 2 .* values_of(T, n + 1)))
 end
+
+# Each iteration of loops in one `for` has the iterators anew, whatever the body makes of them.
+@tessella function loops_changing_iterators!(y, x)
+    n = length(x)
+    for k in 1:n, p in 1:2
+        k += p
+        y[p] += k <= n ? x[k] : p
+    end
+    for k in (1, 2), p in 1:3
+        k += 1
+        y[2] += k * p
+    end
+    for t in 1:2, i in 1:n
+        for k in 1:2, p in -1:1
+            k += 1
+            p += 1
+            y[1] += (k + p) * x[i]
+        end
+    end
+    return nothing
+end
+case(loops_changing_iterators!, (T, n) -> (values_of(T, 3), values_of(T, n)))

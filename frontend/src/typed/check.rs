@@ -107,6 +107,8 @@ pub(super) struct Checker<'a> {
     pub loops: Vec<LoopId>,
     /// The names of their iterators.
     pub iterators: Vec<String>,
+    /// Iterators of the loops of one statement that its body assigns, and their values.
+    pub joint: Vec<(String, Expr)>,
     pub loop_count: u32,
     /// Blocks being written, outermost first.
     pub blocks: Vec<Block>,
@@ -151,6 +153,7 @@ impl<'a> Checker<'a> {
             type_parameters: BTreeMap::new(),
             loops: vec![],
             iterators: vec![],
+            joint: vec![],
             loop_count: 0,
             blocks: vec![vec![]],
             mode: Mode::default(),

@@ -23,7 +23,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<()> {
         let Some((iteration, rest)) = iterations.split_first() else {
-            self.loop_body(body, span);
+            self.with_joint_iterators(|checker| checker.loop_body(body, span));
             return Ok(());
         };
         if let Some(positions) = self.positions_in_tuples(iteration, rest, body) {
@@ -79,13 +79,14 @@ impl Checker<'_> {
             }
             Err(_) => self.poison_targets(&iteration.target),
         }
+        let joint = self.joint.len();
         let (block, inner) = self.in_block(|checker| {
             if let Ok(name) = name
                 && range.is_ok()
                 && is_assigned(name, body)
             {
                 let value = checker.narrow(iterator, element, at);
-                checker.make_assignable(name, value);
+                checker.joint.push((name.to_string(), value));
             }
             checker.flow.range = match &range {
                 Ok(range) if single && rest.is_empty() => Some((iterator, range.clone())),
@@ -93,6 +94,7 @@ impl Checker<'_> {
             };
             checker.for_loop(rest, body, simd.inside(), span)
         });
+        self.joint.truncate(joint);
         self.scopes.pop();
         self.loops.pop();
         self.iterators.pop();
@@ -103,6 +105,17 @@ impl Checker<'_> {
         let range = Range { start, step, stop };
         self.emit(StatementKind::For { id, iterator, range, mode: LoopMode { simd }, body: block }, span);
         Ok(())
+    }
+
+    /// Runs what checks an innermost body, in which the iterators of all loops of the statement that it assigns begin anew: in
+    /// `for k in a, p in b`, each iteration of `p` has `k` as `a` gives it.
+    pub(super) fn with_joint_iterators(&mut self, check: impl FnOnce(&mut Self)) {
+        let joint = std::mem::take(&mut self.joint);
+        for (name, value) in &joint {
+            self.make_assignable(name, value.clone());
+        }
+        check(self);
+        self.joint = joint;
     }
 
     fn poison_targets(&mut self, target: &ast::Expr) {

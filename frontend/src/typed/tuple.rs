@@ -389,12 +389,18 @@ impl Checker<'_> {
             return Err(self.fail(TypeError::NotConstant { what, span: iteration.range.span }));
         }
         let at = iteration.range.span;
-        let body = match rest {
-            [] => body.to_vec(),
-            _ => vec![ast::Expr { kind: ast::ExprKind::For { iterations: rest.to_vec(), body: body.to_vec() }, span }],
-        };
         let hidden = ast::Expr { kind: ast::ExprKind::Name("#element".into()), span: at };
         let mut statements = vec![super::arrays::local(&iteration.target, hidden)];
+        let body = match rest {
+            [] => body.to_vec(),
+            _ => {
+                // Where the body assigns the iterator, each iteration of the other loops has it as it was.
+                let names = super::scope::assigned_names(&statements);
+                let anew = statements.iter().filter(|_| names.iter().any(|name| super::scope::is_assigned(name, body)));
+                let body = anew.chain(body).cloned().collect();
+                vec![ast::Expr { kind: ast::ExprKind::For { iterations: rest.to_vec(), body }, span }]
+            }
+        };
         statements.extend(body);
         // In each copy of the body the iterators are constants, unless the body assigns them.
         let once = self.flow.once.clone();
@@ -415,7 +421,14 @@ impl Checker<'_> {
             self.assigned.insert(variable);
             self.scopes.push(Default::default());
             self.declare_assigned(&statements);
-            self.body(&statements, Place::Middle);
+            match rest {
+                [] => self.with_joint_iterators(|checker| {
+                    checker.body(&statements, Place::Middle);
+                }),
+                _ => {
+                    self.body(&statements, Place::Middle);
+                }
+            }
             self.scopes.pop();
             self.scopes.pop();
         }

@@ -144,8 +144,11 @@ impl Parted {
                 Node::Computation(_) => {}
                 Node::Loop(_) => {
                     let nest = child.computations();
+                    // Sums that share a loop are combined together where they have the same terms.
+                    let terms = relation::domain(algorithm, nest[0])?.reset_tuple_id()?;
                     for &id in &nest {
-                        let is_alike = schedule.loops_around(id).len() == schedule.loops_around(nest[0]).len();
+                        let is_alike = schedule.loops_around(id).len() == schedule.loops_around(nest[0]).len()
+                            && relation::domain(algorithm, id)?.reset_tuple_id()?.is_equal(&terms)?;
                         if !is_alike || !self.is_sum(ctx, id, first, first + count)? {
                             return Ok(None);
                         }

@@ -61,6 +61,10 @@ pub(super) fn moved(
         let runs = entered(ctx, checked, array)?.intersect(&algorithm.context)?;
         Parts { ctx, algorithm, array, names: algorithm.param_names(), runs }.find(flows)
     };
+    // With dozens of sizes an operation takes many times as long.
+    if relation::has_many_params(algorithm) {
+        return Ok(None);
+    }
     match ctx.with_budget(WORK, found) {
         Err(error) if error.is_quota() => Ok(None),
         found => found,

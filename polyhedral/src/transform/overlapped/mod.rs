@@ -144,7 +144,7 @@ fn attempt(ctx: &Ctx, request: &Request<'_>, met: &Sizes, sizes: Which) -> Resul
     if let Err(mismatch) = ctx.with_budget(proof_budget(ctx, scheduled), proved)? {
         return Err(ScheduleError::OtherValues(mismatch).into());
     }
-    end_with_arrays(ctx, &scheduled.algorithm, &roles, &mut next.algorithm)?;
+    end_with_arrays(ctx, met, &scheduled.algorithm, &roles, &mut next.algorithm)?;
     next.algorithm.context = scheduled.algorithm.context.clone();
     let all = dependences(ctx, &next.algorithm)?;
     match legality::check(ctx, &next.algorithm, &next.schedule, &all) {

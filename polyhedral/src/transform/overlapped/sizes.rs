@@ -62,7 +62,22 @@ impl Sizes {
         let all = self.holds.iter().try_fold(self.around.clone(), |all, it| all.intersect(it))?;
         Ok(all.coalesce()?)
     }
+
+    /// Whether none of these sizes counts, as far as that is quickly seen.
+    fn has_none_of(&self, sizes: &Set) -> Result<bool, Error> {
+        let mut left = sizes.intersect(&self.around)?;
+        for it in &self.holds {
+            if left.is_empty()? || left.basic_set_count()? > MOST_PIECES {
+                break;
+            }
+            left = left.intersect(it)?.coalesce()?;
+        }
+        Ok(left.is_empty()?)
+    }
 }
+
+/// Sizes in more pieces than this are not followed further.
+const MOST_PIECES: u32 = 16;
 
 fn hull(set: &Set) -> Result<Set, Error> {
     match set.basic_set_count()? {
@@ -72,14 +87,24 @@ fn hull(set: &Set) -> Result<Set, Error> {
 }
 
 /// Has copies copy what arrays have: they were made, and proved, for arrays without an end. For sizes that count no statement touches an element
-/// beyond an array, and a copy of such an element is all that touches its place in a tile, so that nothing else changes without them.
-pub(super) fn end_with_arrays(ctx: &Ctx, source: &Algorithm, roles: &[Role], new: &mut Algorithm) -> Result<(), Error> {
+/// beyond an array, and a copy of such an element is all that touches its place in a tile, so that nothing else changes without them. Copies
+/// that have none of them for sizes that count stay as they are.
+pub(super) fn end_with_arrays(
+    ctx: &Ctx,
+    met: &Sizes,
+    source: &Algorithm,
+    roles: &[Role],
+    new: &mut Algorithm,
+) -> Result<(), Error> {
     for (id, role) in (0..).map(ComputationId).zip(roles) {
         let Role::Copies(snapshot) = role else { continue };
         let elements = relation::functions(ctx, new, id, &snapshot.subscripts)?;
         let Some(limits) = within(ctx, source, snapshot.array, &elements)? else { continue };
-        let it = &mut new.computations[id.0 as usize];
-        it.domain = it.domain.intersect(&limits)?.coalesce()?;
+        let beyond = relation::domain(new, id)?.subtract(&limits)?;
+        if !met.has_none_of(&beyond.params()?)? {
+            let it = &mut new.computations[id.0 as usize];
+            it.domain = it.domain.intersect(&limits)?.coalesce()?;
+        }
     }
     Ok(())
 }
