@@ -100,7 +100,7 @@ end
     n = length(x)
     for k in 1:n, p in 1:2
         k += p
-        y[p] += k <= n ? x[k] : p
+        y[p] += k <= n ? x[k] : eltype(x)(p)
     end
     for k in (1, 2), p in 1:3
         k += 1
