@@ -90,13 +90,10 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         }
         if parted.runs_in_parallel(ctx, &name)? {
             let mut trial = parted.clone();
-            match in_half(ctx, || trial.few_sums(ctx, &name)) {
-                Ok(Some(done)) => {
-                    blocks.extend(done);
-                    parted = trial;
-                }
-                // They have a thread each.
-                Ok(None) | Err(_) => {}
+            // Else they have a thread each.
+            if let Ok(Some(done)) = in_half(ctx, || trial.few_sums(ctx, &name)) {
+                blocks.extend(done);
+                parted = trial;
             }
             continue;
         }
