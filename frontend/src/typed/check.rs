@@ -105,8 +105,6 @@ pub(super) struct Checker<'a> {
     pub type_parameters: BTreeMap<String, TypeParameter>,
     /// The loops around the statement, outermost first.
     pub loops: Vec<LoopId>,
-    /// The names of their iterators.
-    pub iterators: Vec<String>,
     /// Iterators of the loops of one statement that its body assigns, and their values.
     pub joint: Vec<(String, Expr)>,
     pub loop_count: u32,
@@ -152,7 +150,6 @@ impl<'a> Checker<'a> {
             assigned: BTreeSet::new(),
             type_parameters: BTreeMap::new(),
             loops: vec![],
-            iterators: vec![],
             joint: vec![],
             loop_count: 0,
             blocks: vec![vec![]],

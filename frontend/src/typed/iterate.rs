@@ -61,7 +61,6 @@ impl Checker<'_> {
         let before = self.assigned.clone();
         let keep = std::mem::replace(&mut self.keep, false);
         self.loops.push(id);
-        self.iterators.push(name.unwrap_or("#iterator").to_string());
         self.scopes.push(Scope::new());
         // The body is checked even where the range is not understood: its errors are its own.
         let at = iteration.target.span;
@@ -97,7 +96,6 @@ impl Checker<'_> {
         self.joint.truncate(joint);
         self.scopes.pop();
         self.loops.pop();
-        self.iterators.pop();
         self.assigned = before;
         self.keep = keep;
         inner?;

@@ -5,7 +5,7 @@
 //! part in tilings of time, where a variable that is updated in a loop of its own does not.
 
 use super::check::Checker;
-use super::tree::Expr;
+use super::tree::{Expr, Role};
 use super::value::Value;
 use super::walk::mentions;
 use crate::ast;
@@ -25,9 +25,8 @@ impl Checker<'_> {
         rest: &[ast::Iteration],
         body: &[ast::Expr],
     ) -> Option<Vec<Value>> {
-        let all = || std::iter::once(iteration).chain(rest);
         let mut count: i64 = 1;
-        for it in all() {
+        for it in std::iter::once(iteration).chain(rest) {
             let (first, step, last) = constant_range(&it.range)?;
             let length = (last.checked_sub(first)?.checked_div(step)?.checked_add(1)?).max(0);
             count = count.checked_mul(length)?;
@@ -35,8 +34,10 @@ impl Checker<'_> {
         if !(1..=MOST_TERMS).contains(&count) || !self.are_terms(body) {
             return None;
         }
-        let says = |name: &String| body.iter().any(|statement| mentions(statement, &[name]));
-        let (telling, repeating): (Vec<&String>, Vec<&String>) = self.iterators.iter().partition(|name| says(name));
+        let says = |name: &str| body.iter().any(|statement| mentions(statement, &[name]));
+        let around = self.locals.iter().filter(|it| matches!(it.role, Role::Iterator(id) if self.loops.contains(&id)));
+        let (telling, repeating): (Vec<&str>, Vec<&str>) =
+            around.map(|it| it.name.as_str()).partition(|name| says(name));
         if telling.is_empty() || repeating.is_empty() {
             return None;
         }
