@@ -1,8 +1,8 @@
 """
 All examples, for tests and benchmarks: `Examples.ALL`.
 
-Each is a `@tessella` function, the file it stands in, `inputs(T, n, ...)` that makes its arguments for a size (any from 1
-on; further extents may follow), the element types worth testing, and the extents to time it at on a GPU.
+Each is a `@tessella` function, the file it stands in, `inputs(T, n, ...)` that makes its arguments for a size (any from 0
+on that plain Julia takes; further extents may follow), the element types worth testing, and the extents to time it at on a GPU.
 """
 module Examples
 
@@ -15,9 +15,11 @@ struct Example
     large::Tuple{Vararg{Int}}
     "whether results have Julia's bits; else sums of positive numbers may be added up in another order"
     exact::Bool
+    "the smallest size that plain Julia takes"
+    least::Int
 end
 
-Example(name, file, f, inputs, types, large) = Example(name, file, f, inputs, types, large, true)
+Example(name, file, f, inputs, types, large; exact = true, least = 0) = Example(name, file, f, inputs, types, large, exact, least)
 
 for file in ("gemm", "bicg", "gesummv", "doitgen", "mttkrp", "covariance", "jacobi2d", "heat2d", "rgb2gray", "conv5x5",
              "images/warpaffine", "images/gaussian", "images/rgbyuv420", "images/fusion", "images/edgedetector",
@@ -49,18 +51,22 @@ const ALL = [
     Example("fusion", "images/fusion.jl", fusion!, fusion_inputs, FLOATS, IMAGE),
     Example("edgedetector", "images/edgedetector.jl", edgedetector!, edgedetector_inputs, FLOATS, IMAGE),
     Example("hotspot", "rodinia/hotspot.jl", hotspot!, hotspot_inputs, FLOATS, (8192, 8192, 20)),
-    Example("pathfinder", "rodinia/pathfinder.jl", pathfinder!, pathfinder_inputs, INTEGERS, (1000, 100000)),
+    Example("pathfinder", "rodinia/pathfinder.jl", pathfinder!, pathfinder_inputs, INTEGERS, (1000, 100000); least = 1),
     Example("srad", "rodinia/srad.jl", srad!, srad_inputs, FLOATS, (2048, 2048, 10)),
     Example("lud", "rodinia/lud.jl", lud!, lud_inputs, FLOATS, (2048,)),
     Example("needle", "rodinia/needle.jl", needle!, needle_inputs, INTEGERS, (4096,)),
     Example("axpy", "vectors/axpy.jl", axpy!, axpy_inputs, FLOATS, (1 << 27,)),
-    Example("dot", "vectors/dot.jl", dot, dot_inputs, FLOATS, (1 << 26,), false),
-    Example("dot_integers", "vectors/dot.jl", dot, dot_inputs, INTEGERS, (1 << 26,)),
+    Example("dot", "vectors/dot.jl", dot, dot_inputs, FLOATS, (1 << 26,); exact = false, least = 1),
+    Example("dot_integers", "vectors/dot.jl", dot, dot_inputs, INTEGERS, (1 << 26,); least = 1),
     Example("transpose", "vectors/transpose.jl", transpose!, transpose_inputs, FLOATS, (8192, 8192)),
 ]
 
-# The sizes of the equality tests.
-const SIZES = (1, 2, 3, 17, 64, 100)
+# The sizes of the equality tests: none, few, primes, those of tiles and one more or less.
+const SIZES = (0, 1, 2, 3, 17, 31, 33, 64, 65, 100)
+const GPU_SIZES = (SIZES..., 63, 127, 129)
+
+"The sizes that plain Julia takes."
+sizes_of(example::Example, sizes) = filter(n -> n >= example.least, [sizes...])
 
 "Whether two results have the same bits; NaNs, whose bits Julia leaves open, equal one another."
 identical(a::AbstractArray, b::AbstractArray) = size(a) == size(b) && all(identical(x, y) for (x, y) in zip(a, b))

@@ -18,7 +18,7 @@ function run()
             end
             for target in (:interpreter, :c)
                 Tessella.retarget!(example.f, target)
-                for T in example.types, n in Examples.SIZES
+                for T in example.types, n in Examples.sizes_of(example, Examples.SIZES)
                     @test Examples.agrees(example, example.inputs(T, n))
                 end
             end

@@ -127,22 +127,50 @@ function with_schedule(work, case, schedule)
     return with_commands(work, case.f, commands, schedule)
 end
 
-function time_case(plan::Plan, case, T, variant)
+# A file that processes share which time on the same GPU one after the other.
+const LOCK = "TESSELLA_BENCH_LOCK"
+
+# Runs `work` while none of the others that share the file does so.
+function alone(work)
+    path = get(ENV, LOCK, "")
+    isempty(path) && return work()
+    file = open(path, "a")
+    try
+        exclusive = 2
+        ccall(:flock, Cint, (Cint, Cint), fd(file), exclusive) == 0 || error("cannot lock $path")
+        return work()
+    finally
+        close(file)
+    end
+end
+
+# Profiles a case with these arguments, after the check: the profile, and what the check said.
+function profile_case(plan::Plan, case, T, arguments = case.at(T, (plan.extents === nothing ? case.large : plan.extents)...))
     Tessella.retarget!(case.f, :cuda)
-    checked = plan.check == "none" ? "unchecked" : small_check(case, T)
+    # Compiles, while others time.
+    haskey(ENV, LOCK) && run_on_copies(case.f, case.inputs(T, 17))
+    return alone() do
+        checked = plan.check == "none" ? "unchecked" : small_check(case, T)
+        return Tessella.profile(case.f, map(fresh, arguments)...; repeat = plan.repeat), checked
+    end
+end
+
+# The bytes or operations of all kernels; `nothing` where they are not known of one.
+counted(profile, field) = any(kernel -> getfield(kernel, field) === nothing, profile.kernels) ? nothing :
+    sum(Int[getfield(kernel, field) for kernel in profile.kernels])
+
+function time_case(plan::Plan, case, T, variant)
     extents = plan.extents === nothing ? case.large : plan.extents
     arguments = case.at(T, extents...)
-    profile = Tessella.profile(case.f, map(fresh, arguments)...; repeat = plan.repeat)
+    profile, checked = profile_case(plan, case, T, arguments)
     if plan.check == "full"
         actual = run_on_copies(case.f, arguments)
         Tessella.retarget!(case.f, :c)
         checked = case.agree(actual, run_on_copies(case.f, arguments)) ? "full" : "differs from C at $extents"
         Tessella.retarget!(case.f, :cuda)
     end
-    call = whole_call(case.f, map(fresh, arguments), profile.kernels_time)
-    every(field) = any(kernel -> getfield(kernel, field) === nothing, profile.kernels) ? nothing :
-        sum(Int[getfield(kernel, field) for kernel in profile.kernels])
-    read, written, float32, float64 = map(every, (:read_bytes, :written_bytes, :float32, :float64))
+    call = alone(() -> whole_call(case.f, map(fresh, arguments), profile.kernels_time))
+    read, written, float32, float64 = map(it -> counted(profile, it), (:read_bytes, :written_bytes, :float32, :float64))
     bytes = read === nothing || written === nothing ? nothing : read + written
     time = profile.kernels_time
     of_copy = bytes === nothing ? nothing : bytes / time / profile.copy_ceiling

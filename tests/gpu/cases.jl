@@ -51,7 +51,7 @@ function with_commands(work, f, commands, file)
 end
 
 Case(it::Examples.Example) =
-    Case(it.name, it.f, it.inputs, it.types, [Examples.SIZES..., LARGE_TEST],
+    Case(it.name, it.f, it.inputs, it.types, [Examples.sizes_of(it, Examples.GPU_SIZES); LARGE_TEST],
          (actual, expected) -> Examples.agree(it, actual, expected), it.large, it.inputs)
 
 # Where PolyBench's LARGE extents leave a GPU idle: arrays that its caches do not hold.

@@ -1,11 +1,12 @@
 # Stencils on a GPU, under each shape: points updated a second.
 #
-#     ./x gpu --bench stencils [--only=heat2d] [--shape=stream] [--steps=960] [--extents=8192x8192] [--repeat=5]
+#     ./x gpu --bench stencils [--only=heat2d,wave2d] [--shape=stream] [--each=3] [--steps=960] [--extents=8192x8192] [--repeat=5] [--jobs=12]
 #
 # Each program of tests/stencils is compared with plain Julia at small sizes first, then timed: without a schedule (what
 # Tessella chooses, marked `auto`), a kernel for each nest and step (`space`), all steps in one kernel (`grid_sync`), and under the shapes that fit. GStencil/s
 # counts the points that a step updates, once, over the time of the kernels. What cannot be compiled says so, and the
-# others go on.
+# others go on. With `--each=3` there are three of each kind of shape at most, from the first to the last. With `--jobs=12` as many processes
+# compile side by side, of which one at a time uses the GPU for what is timed.
 #
 # "of step" is the share of what could be reached without time tiling, where each step reads and writes each of its arrays once at the rate of a
 # copy; "of pass" that of what could be reached with it, where the steps of one pass do so together, and no faster than fused multiplications and
@@ -14,7 +15,7 @@ module Stencils
 
 using Printf
 using Tessella
-using ..Bench: Plan, percent, time_case
+using ..Bench: LOCK, Plan, ceilings_line, counted, percent, profile_case
 using ..Main: with_commands
 import ..Examples, ..Case
 
@@ -183,8 +184,10 @@ step_roof(bandwidth, bytes) = bandwidth / bytes
 pass_roof(bandwidth, bytes, steps, seconds) = min(bandwidth * steps / bytes, 1 / seconds)
 
 # Seconds that the operations of a call take at least, counted by the model.
-arithmetic(line, profile) = line.float32 === nothing || line.float64 === nothing ? nothing :
-    line.float32 / profile.float32_ceiling + line.float64 / profile.float64_ceiling
+function arithmetic(profile)
+    float32, float64 = counted(profile, :float32), counted(profile, :float64)
+    return float32 === nothing || float64 === nothing ? nothing : float32 / profile.float32_ceiling + float64 / profile.float64_ceiling
+end
 
 # The shares of both roofs, `nothing` where one is not known. `seconds` are what the operations of a point take.
 function shares(program, steps, rate, bandwidth, seconds)
@@ -195,53 +198,146 @@ function shares(program, steps, rate, bandwidth, seconds)
     return rate / step_roof(bandwidth, bytes), of_pass
 end
 
-function main(arguments)
-    option(name, default) = (given = filter(it -> startswith(it, "--$name="), arguments); isempty(given) ? default :
-                             given[end][length(name)+4:end])
-    only, shape = option("only", ""), option("shape", "")
-    steps, repeat = parse(Int, option("steps", "960")), option("repeat", "3")
-    extents = option("extents", "")
-    known = ("only", "shape", "steps", "extents", "repeat")
-    for argument in filter(it -> startswith(it, "--"), arguments)
+struct Options
+    "names of programs; all if there is none"
+    only::Vector{String}
+    shape::String
+    "shapes of a kind at most"
+    each::Int
+    "which of the shapes that are left, by number"
+    part::Union{Nothing,UnitRange{Int}}
+    steps::Int
+    repeat::Int
+    "those of the program where none are given"
+    extents::Union{Nothing,Tuple{Vararg{Int}}}
+    jobs::Int
+end
+
+function Options(arguments)
+    known = ("only", "shape", "each", "part", "steps", "extents", "repeat", "jobs")
+    for argument in arguments
         any(name -> startswith(argument, "--$name="), known) || error("--bench stencils does not know `$argument`")
     end
-    chosen = filter(it -> isempty(only) || it.name == only, ALL)
-    isempty(chosen) && error("there is no stencil `$only`; there are $(join(map(it -> it.name, ALL), ", "))")
+    option(name, default) = (given = filter(it -> startswith(it, "--$name="), arguments); isempty(given) ? default :
+                             given[end][length(name)+4:end])
+    number(name, default) = parse(Int, option(name, default))
+    numbers(text, separator) = map(it -> parse(Int, it), split(text, separator))
+    part, extents = option("part", ""), option("extents", "")
+    return Options(split(option("only", ""), ','; keepempty = false), option("shape", ""), number("each", "1000"), isempty(part) ? nothing : (:)(numbers(part, ':')...),
+                   number("steps", "960"), number("repeat", "3"), isempty(extents) ? nothing : Tuple(numbers(extents, 'x')),
+                   number("jobs", "1"))
+end
+
+# What is asked for of a program: Tessella's choice, then shapes, `each` of a kind at most, from the first to the last.
+function shapes_of(program, options)
+    wanted = filter(it -> startswith(it, options.shape), program.shapes)
+    spread(count, last) = [1 + k * (last - 1) ÷ max(count - 1, 1) for k in 0:count-1]
+    some(all) = all[spread(min(options.each, length(all)), length(all))]
+    return ["auto"; [shape for one in unique(kind, wanted) for shape in some(filter(it -> kind(it) == kind(one), wanted))]]
+end
+
+# One line of the table.
+struct Measured
+    name::String
+    type::String
+    extents::String
+    steps::Int
+    shape::String
+    rate::Float64
+    of_step::Union{Nothing,Float64}
+    of_pass::Union{Nothing,Float64}
+    text::String
+end
+
+const FIELDS = fieldnames(Measured)
+
+row(line::Measured) =
+    rpad(line.name, 14) * rpad(line.type, 9) * rpad(line.extents, 14) * rpad(line.shape, 46) * lpad(@sprintf("%.1f", line.rate), 9) *
+    " GStencil/s " * lpad(percent(line.of_step), 7) * " of step " * lpad(percent(line.of_pass), 7) * " of pass  " * line.text
+
+saved(line::Measured) = join((getfield(line, field) for field in FIELDS), '\t')
+
+function read_line(text)
+    value(::Type{String}, word) = String(word)
+    value(::Type{T}, word) where {T} = word == "nothing" ? nothing : parse(T == Union{Nothing,Float64} ? Float64 : T, word)
+    words = split(text, '\t')
+    return Measured((value(fieldtype(Measured, at), words[at]) for at in 1:length(FIELDS))...)
+end
+
+function main(arguments)
+    options = Options(arguments)
+    unknown = setdiff(options.only, map(it -> it.name, ALL))
+    isempty(unknown) || error("there is no stencil `$(first(unknown))`; there are $(join(map(it -> it.name, ALL), ", "))")
+    chosen = filter(it -> isempty(options.only) || it.name in options.only, ALL)
+    ceilings, lines = options.jobs > 1 ? side_by_side(chosen, options) : one_by_one(chosen, options)
+    if options.part === nothing
+        foreach(name -> println(verdict(filter(it -> it.name == name, lines))), unique(map(it -> it.name, lines)))
+    end
     out = get(ENV, "OUT", "")
-    table = isempty(out) ? nothing : open(joinpath(out, "stencils.tsv"), "w")
-    good, told = true, false
-    for program in chosen
-        large = isempty(extents) ? program.extents : Tuple(parse(Int, it) for it in split(extents, 'x'))
-        shapes = ["auto"; filter(it -> startswith(it, shape), program.shapes)]
-        best = 0.0
-        rates = Dict{String,Float64}()
+    isempty(out) || write(joinpath(out, "stencils.tsv"), join([ceilings; map(saved, lines)], '\n'), '\n')
+    return !any(it -> occursin("differs", it.text), lines)
+end
+
+# How near Tessella's choice comes to the fastest shape that was timed.
+function verdict(lines)
+    rates = Dict(it.shape => it.rate for it in lines)
+    best, shape = findmax(rates)
+    return rpad(lines[1].name, 14) * @sprintf("auto reaches %.0f %% of the best shape, %s", 100 * get(rates, "auto", 0.0) / max(best, 1e-9), shape)
+end
+
+# What the GPU copies and computes, and the lines.
+function one_by_one(programs, options)
+    ceilings, lines = "", Measured[]
+    for program in programs
+        large = options.extents === nothing ? program.extents : options.extents
         # Tiles that overlap compute some points again: what counts are those that the program has to.
         seconds = nothing
-        for one in shapes
-            rate, text, profile, work, together = measure(program, one, large, steps, repeat)
+        shapes = shapes_of(program, options)
+        options.part === nothing || (shapes = shapes[options.part])
+        for shape in shapes
+            rate, text, profile, work, together = measure(program, shape, large, options.steps, options.repeat)
             seconds === nothing && (seconds = work)
             of_step, of_pass = profile === nothing ? (nothing, nothing) :
                                shares(program, together, 1e9rate, profile.copy_ceiling, seconds)
-            if profile !== nothing && !told
-                told = true
-                println(@sprintf("%s: copies %.0f GB/s, computes %.2f TFLOP/s in Float32, %.2f TFLOP/s in Float64", profile.device,
-                                 profile.copy_ceiling / 1e9, profile.float32_ceiling / 1e12, profile.float64_ceiling / 1e12))
+            if profile !== nothing && isempty(ceilings)
+                ceilings = ceilings_line(profile)
+                println(ceilings)
             end
-            good &= !occursin("differs", text)
-            rates[one] = rate
-            println(rpad(program.name, 14), rpad(program.T, 9), rpad(join(large, 'x'), 14), rpad(one, 46),
-                    lpad(@sprintf("%.1f", rate), 9), " GStencil/s ", lpad(percent(of_step), 7), " of step ", lpad(percent(of_pass), 7),
-                    " of pass  ", text)
-            table === nothing ||
-                println(table, join((program.name, program.T, join(large, 'x'), steps, one, rate, of_step, of_pass, text), '\t'))
+            line = Measured(program.name, string(program.T), join(large, 'x'), options.steps, shape, rate, of_step, of_pass, text)
+            push!(lines, line)
+            println(row(line))
             flush(stdout)
         end
-        best = maximum(values(rates))
-        println(rpad(program.name, 14), @sprintf("auto reaches %.0f %% of the best shape, %s", 100 * rates["auto"] / max(best, 1e-9),
-                                                 first(shape for (shape, rate) in rates if rate == best)))
     end
-    table === nothing || close(table)
-    return good
+    return ceilings, lines
+end
+
+const RUN = joinpath(@__DIR__, "run.jl")
+# Shapes that one process compiles and times.
+const TOGETHER = 5
+
+# The same by several processes, whose times are taken one after the other.
+function side_by_side(programs, options)
+    parts = [(program, from:min(from + TOGETHER - 1, length(shapes_of(program, options))))
+             for program in programs for from in 1:TOGETHER:length(shapes_of(program, options))]
+    mktempdir() do folder
+        texts = asyncmap(enumerate(parts); ntasks = options.jobs) do (number, (program, part))
+            own = mkpath(joinpath(folder, string(number)))
+            extents = options.extents === nothing ? String[] : ["--extents=$(join(options.extents, 'x'))"]
+            command = `$(Base.julia_cmd()) --project=$(Base.active_project()) $RUN --bench stencils --only=$(program.name)
+                       --shape=$(options.shape) --each=$(options.each) --part=$(first(part)):$(last(part)) --steps=$(options.steps)
+                       --repeat=$(options.repeat) $extents`
+            with_lock = setenv(command, merge(Dict(ENV), Dict("OUT" => own, LOCK => joinpath(folder, "lock"))))
+            # A difference makes it fail; the line says so.
+            run(pipeline(ignorestatus(with_lock); stdout = joinpath(own, "log"), stderr = joinpath(own, "log"), append = true))
+            print(read(joinpath(own, "log"), String))
+            flush(stdout)
+            saved = joinpath(own, "stencils.tsv")
+            return isfile(saved) ? readlines(saved) : ["", "$(program.name)\t$(program.T)\t-\t$(options.steps)\tpart $part\t0.0\tnothing\tnothing\tfailed"]
+        end
+        ceilings = filter(!isempty, map(first, texts))
+        return isempty(ceilings) ? "" : first(ceilings), [read_line(line) for text in texts for line in text[2:end]]
+    end
 end
 
 # Where some warps of every shape lie inside of the arrays, away from all rims, and launches take all their steps.
@@ -285,12 +381,12 @@ function measure(program, shape, large, steps, repeat)
     case = Case(program.name, program.f, small(program), DataType[program.T], Int[], program.agree, large, at)
     plan = Plan(String["--repeat=$repeat"])
     try
-        timed() = time_case(plan, case, program.T, shape)
-        line, profile = shape == "auto" ? timed() : with_commands(timed, program.f, shape, "$(program.name).jl")
+        profiled() = profile_case(plan, case, program.T)
+        profile, checked = shape == "auto" ? profiled() : with_commands(profiled, program.f, shape, "$(program.name).jl")
         points = float(prod(large)) * steps * get(SWEEPS, program.name, 1)
-        work = arithmetic(line, profile)
+        work = arithmetic(profile)
         together = shape == "auto" ? steps_of_choice(schedule_of(program)) : steps_of_pass(shape)
-        return points / line.kernels / 1e9, line.checked, profile, work === nothing ? nothing : work / points, together
+        return points / profile.kernels_time / 1e9, checked, profile, work === nothing ? nothing : work / points, together
     catch failure
         return 0.0, first(split(sprint(showerror, failure), '\n')), nothing, nothing, nothing
     end
