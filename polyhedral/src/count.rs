@@ -2,10 +2,11 @@
 //!
 //! isl turns the set into loops that visit each point once. A loop whose body does not name its variable counts as its
 //! number of iterations times the body; the others run. So boxes cost nothing, and the volume of a triangle or a
-//! pyramid costs all but its innermost loop.
+//! pyramid costs all but its innermost loop. Where that takes long, axes go that the others determine, as the block and the thread
+//! of an element are determined by its number.
 
 use crate::error::Error;
-use crate::isl::{AstBuild, AstExprView, AstNodeView, AstOp, DimType, Set, UnionMap};
+use crate::isl::{AstBuild, AstExprView, AstNodeView, AstOp, DimType, Map, Set, UnionMap};
 use std::collections::BTreeMap;
 
 /// The number of points of a set without parameters; `None` if it is not bounded, or takes more than `steps` iterations to
@@ -21,16 +22,67 @@ pub fn points(set: &Set, steps: &mut u64) -> Result<Option<u64>, Error> {
     if !flat.is_bounded()? {
         return Ok(None);
     }
-    let named = flat.set_tuple_name("point")?;
-    let order = named.identity()?.reset_tuple_id(DimType::Out)?;
-    let build = AstBuild::new(set.ctx())?;
-    let tree = build.node_from_schedule_map(&UnionMap::from_map(&order)?)?.view()?;
-    let mut names = BTreeMap::new();
-    let Some(tree) = read(&tree, &mut names) else { return Ok(None) };
-    let mut run = Run { values: vec![0; names.len()], steps: *steps };
-    let count = run.count(&tree);
-    *steps = run.steps;
-    Ok(count.and_then(|count| u64::try_from(count).ok()))
+    let Some(loops) = Loops::of(&flat)? else { return Ok(None) };
+    let all = *steps;
+    *steps = all.min(FEW);
+    if let Some(count) = loops.count(steps) {
+        *steps += all - all.min(FEW);
+        return Ok(Some(count));
+    }
+    *steps += all - all.min(FEW);
+    match without_determined(&flat)? {
+        Some(fewer) => Ok(Loops::of(&fewer)?.and_then(|it| it.count(steps))),
+        None => Ok(loops.count(steps)),
+    }
+}
+
+/// Iterations after which a simpler set is looked for.
+const FEW: u64 = 1 << 17;
+/// Pieces of sets for which that is worth its time.
+const PIECES: u32 = 4;
+
+/// As many points along fewer axes: none that the others determine. `None` where each is needed, or it takes long to see.
+fn without_determined(set: &Set) -> Result<Option<Set>, Error> {
+    if set.basic_set_count()? > PIECES {
+        return Ok(None);
+    }
+    let axes = set.tuple_dim()?;
+    let mut set = set.clone();
+    for axis in (0..axes).rev() {
+        let count = set.tuple_dim()?;
+        let others = Map::from_range(&set)?.move_dims(DimType::In, 0, DimType::Out, 0, axis)?;
+        let this = others.move_dims(DimType::In, axis, DimType::Out, 1, count - axis - 1)?;
+        if count > 1 && this.is_single_valued()? {
+            set = set.project_out(DimType::Set, axis, 1)?;
+        }
+    }
+    Ok(if set.tuple_dim()? < axes { Some(set.coalesce()?) } else { None })
+}
+
+/// Loops that visit each point of a set once.
+struct Loops {
+    tree: Tree,
+    variables: usize,
+}
+
+impl Loops {
+    /// Those of a bounded set of some axes; `None` for what isl does not make of a set.
+    fn of(set: &Set) -> Result<Option<Loops>, Error> {
+        let named = set.set_tuple_name("point")?;
+        let order = named.identity()?.reset_tuple_id(DimType::Out)?;
+        let build = AstBuild::new(set.ctx())?;
+        let tree = build.node_from_schedule_map(&UnionMap::from_map(&order)?)?.view()?;
+        let mut names = BTreeMap::new();
+        let Some(tree) = read(&tree, &mut names) else { return Ok(None) };
+        Ok(Some(Loops { tree, variables: names.len() }))
+    }
+
+    fn count(&self, steps: &mut u64) -> Option<u64> {
+        let mut run = Run { values: vec![0; self.variables], steps: *steps };
+        let count = run.count(&self.tree);
+        *steps = run.steps;
+        count.and_then(|count| u64::try_from(count).ok())
+    }
 }
 
 /// Loops around the unit.
@@ -246,6 +298,14 @@ mod tests {
             let set = Set::from_text(&Ctx::new(), text).unwrap();
             assert_eq!(points(&set, &mut 1_000_000).unwrap(), Some(set.points().unwrap().len() as u64), "{text}");
         }
+    }
+
+    /// The elements of a vector by block and thread; with an axis of which two values share a point's others.
+    #[test]
+    fn axes_that_others_determine_cost_nothing() {
+        let by_thread = "(1 - i + 256b + t) mod 135168 = 0 and 0 < i <= 67108864 and 0 <= b <= 527 and 0 <= t <= 255";
+        assert_eq!(count(&format!("{{ A[i, b, t] : {by_thread} }}")), Some(67_108_864));
+        assert_eq!(count(&format!("{{ A[i, b, t, x] : {by_thread} and 0 <= x <= 1 }}")), Some(134_217_728));
     }
 
     #[test]

@@ -71,13 +71,14 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A_shared_(i, j, k) A_shared_[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
 #define p_shared(i, j) p_shared[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
 
-// Begins to copy an element to shared memory.
+// Begins to copy an element to shared memory. What it misses comes to the L2 cache with the 256 bytes around it, for copies of
+// rows that begin inside of them.
 template <typename T>
 static __device__ __forceinline__ void tessella_copy_ahead(T *to, const T *from)
 {
 #if __CUDA_ARCH__ >= 800
     if (sizeof(T) == 4 || sizeof(T) == 8) {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+        asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], %2;" ::
             "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T) == 8 ? 8 : 4) : "memory");
         return;
     }

@@ -383,3 +383,35 @@ fn launches_that_nothing_explains_are_not_counted() {
     assert!(report.kernels.iter().all(|it| it.work.is_none()));
     assert!(report.table().contains("uncounted") && !report.lines().contains("read_bytes"));
 }
+
+/// Partial sums of threads are read and added up in one kernel: all that it has to read are the vectors.
+#[test]
+fn a_scalar_product_is_counted() {
+    let n = 67_108_864;
+    let text = fs::read_to_string(root().join("examples/vectors/dot.jl"))
+        .unwrap()
+        .replace("dot(x, y)", "dot(x::Vector{Float32}, y::Vector{Float32})");
+    let (report, _) = reported_of(&text, ScheduleSource::InFile, &[("x_1", n), ("y_1", n)], None);
+    let work: Vec<_> =
+        report.kernels.iter().map(|it| it.work.unwrap_or_else(|| panic!("`{}` is uncounted", it.name()))).collect();
+    assert_eq!(work[0].read_bytes, 8 * n as u64);
+    assert!(work[0].float32 >= 2 * n as u64);
+}
+
+/// One sweep of 10000 x 10000 points, read through vectors of four: rows are read whole.
+#[test]
+fn a_sweep_through_vectors_is_counted() {
+    let (m, n) = (10000i64, 10000i64);
+    let text = "function f!(B::Matrix{Float32}, A::Matrix{Float32})
+    m, n = size(A)
+    for j in 2:n-1, i in 2:m-1
+        @comp S B[i, j] = A[i, j] + A[i-1, j] + A[i+1, j] + A[i, j-1] + A[i, j+1]
+    end
+end
+";
+    let (report, _) = reported_of(text, ScheduleSource::InFile, &[("m", m), ("n", n), ("B_1", m), ("B_2", n)], None);
+    let [group] = report.kernels.as_slice() else { panic!("{} kernels", report.kernels.len()) };
+    let work = group.work.expect("it is counted");
+    assert_eq!(work.written_bytes, 4 * ((m - 2) * (n - 2)) as u64);
+    assert_eq!(work.read_bytes, 4 * (m * n) as u64);
+}
