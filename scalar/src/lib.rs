@@ -4,9 +4,11 @@
 //! oracle), in the C writer and in the CUDA writer.
 
 mod constant;
+mod inverse;
 mod operator;
 
 pub use constant::Constant;
+pub use inverse::{Inverse, inverse};
 pub use operator::{BinaryOp, CompareOp, Intrinsic, UnaryOp};
 
 /// An element type of arrays and scalars, with Julia's meaning.

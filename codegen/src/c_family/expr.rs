@@ -183,10 +183,12 @@ impl Printer<'_> {
             BinaryOp::Add => self.arithmetic(Operation::Add, "+", (Sum, Product), (left, right), ty, at),
             BinaryOp::Sub => self.arithmetic(Operation::Sub, "-", (Sum, Product), (left, right), ty, at),
             BinaryOp::Mul => self.arithmetic(Operation::Mul, "*", (Product, Unary), (left, right), ty, at),
-            BinaryOp::Div => match self.fast_quotient(left, right, ty, at) {
-                Some(quotient) => quotient,
-                None => self.infix("/", Product, (Product, Unary), (left, right), ty, at),
-            },
+            BinaryOp::Div => {
+                match self.fast_quotient(left, right, ty, at).or_else(|| self.by_inverse(left, right, ty, at)) {
+                    Some(quotient) => quotient,
+                    None => self.infix("/", Product, (Product, Unary), (left, right), ty, at),
+                }
+            }
             BinaryOp::DivTrunc if float => self.both(Operation::DivTrunc, left, right, ty, at),
             BinaryOp::DivTrunc => match integer(right) {
                 // The only quotient that overflows wraps around.

@@ -55,6 +55,8 @@ pub enum Operation {
     Quotient,
     /// A half of the inverse of a complex number.
     Inverse,
+    /// A quotient by a number whose inverse in two parts is known.
+    ByInverse,
     /// The GPU's approximate quotient.
     FastDiv,
     /// The GPU's approximate square root.
@@ -193,6 +195,7 @@ impl Operation {
             Operation::ShiftRightLogical => "lshr",
             Operation::Quotient => "quotient",
             Operation::Inverse => "inverse",
+            Operation::ByInverse => "by_inverse",
             Operation::FastDiv => "fast_div",
             Operation::FastSqrt => "fast_sqrt",
             Operation::FastInverseSqrt => "fast_inverse_sqrt",
@@ -262,6 +265,7 @@ impl Operation {
             Operation::ShiftRightLogical => shift(name, ty, inline, Way::Logical, Way::Left),
             Operation::Quotient => super::complex::quotient(name, inline),
             Operation::Inverse => super::complex::inverse(name, inline),
+            Operation::ByInverse => super::inverse::text(ty, name, inline),
             Operation::FastDiv | Operation::FastSqrt | Operation::FastInverseSqrt => {
                 super::fast::instruction(self, name)
             }

@@ -10,6 +10,7 @@ mod fast;
 mod flat;
 mod grid;
 mod helpers;
+mod inverse;
 mod signature;
 mod streaming;
 mod strides;

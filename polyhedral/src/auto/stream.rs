@@ -55,6 +55,8 @@ const WARPS_OF_HEXAGONS: f64 = 16.0;
 /// Instructions that an exact division or square root takes besides its own: it begins with an approximation and refines it. Measured
 /// kernels of a gradient take as long as with so many.
 const EXACT_QUOTIENT: f64 = 15.0;
+/// The same of a quotient by a number whose inverse is known (`codegen`'s text of it): a product, a comparison and its branch.
+const BY_INVERSE: f64 = 5.0;
 /// Besides the slower of memory and arithmetic, so much of the other one's time shows.
 const SHOWS: f64 = 0.22;
 /// A stencil's loads and stores get so much of the rate of memory.
@@ -371,6 +373,11 @@ pub(super) fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
     count
 }
 
+/// Whether quotients by this need no division.
+fn has_inverse(divisor: &Expr) -> bool {
+    matches!(divisor.kind, ExprKind::Constant(divisor) if tessella_scalar::inverse(divisor).is_some())
+}
+
 /// Instructions of one operation on narrow numbers.
 fn instruction(computation: &Computation, expr: &Expr) -> f64 {
     let is_product = |expr: &Expr| matches!(expr.kind, ExprKind::Binary(BinaryOp::Mul, ..)) && expr.ty.is_float();
@@ -384,6 +391,7 @@ fn instruction(computation: &Computation, expr: &Expr) -> f64 {
         }
         // Approximate ones.
         ExprKind::Binary(BinaryOp::Div, ..) | ExprKind::Call(Intrinsic::Sqrt, _) if computation.fastmath => 1.0,
+        ExprKind::Binary(BinaryOp::Div, _, divisor) if has_inverse(divisor) => 1.0 + BY_INVERSE,
         ExprKind::Binary(BinaryOp::Div, ..) | ExprKind::Call(Intrinsic::Sqrt, _) => 1.0 + EXACT_QUOTIENT,
         _ => 1.0,
     }
