@@ -477,10 +477,11 @@ impl Algorithm {
         })
     }
 
-    /// The parameters for which all assumptions of the schedule hold, if it makes any: `[params] -> { : ... }`.
+    /// The parameters for which all assumptions of the schedule hold, and which the source does not throw for, if either leaves any out:
+    /// `[params] -> { : ... }`. Both are tested at entry.
     pub fn assumed(&self) -> Result<Option<Set>, IslError> {
         let mut assumed: Option<Set> = None;
-        for requirement in self.requirements.iter().filter(|it| it.error == SizeError::Assumption) {
+        for requirement in self.requirements.iter().filter(|it| is_assumed(it.error)) {
             assumed = Some(match assumed {
                 None => requirement.holds.clone(),
                 Some(assumed) => assumed.intersect(&requirement.holds)?,
@@ -497,5 +498,13 @@ impl Algorithm {
     /// Whether any computation reads the array.
     pub fn is_read(&self, array: ArrayId) -> bool {
         self.computations.iter().any(|computation| computation.reads.iter().any(|read| read.array == array))
+    }
+}
+
+/// Whether orders are judged for sizes alone that pass a test at entry.
+fn is_assumed(error: SizeError) -> bool {
+    match error {
+        SizeError::Assumption | SizeError::Thrown => true,
+        SizeError::Mismatch | SizeError::Argument | SizeError::Bounds | SizeError::Inexact | SizeError::Divide => false,
     }
 }

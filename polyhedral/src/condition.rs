@@ -1,7 +1,7 @@
 //! Conditions on sizes, as users write them in commands.
 
-use crate::affine::{Affine, ParamId};
-use crate::algorithm::{Algorithm, Array, ArrayKind};
+use crate::affine::{Affine, Atom, ParamId, gcd};
+use crate::algorithm::{Algorithm, Array, ArrayKind, ParamOrigin};
 use crate::error::{Error, ScheduleError};
 use crate::isl::{Ctx, Set};
 use crate::relation;
@@ -75,6 +75,42 @@ pub fn known(algorithm: &Algorithm) -> Result<Set, Error> {
         None => algorithm.context.clone(),
         Some(assumed) => algorithm.context.intersect(&assumed)?,
     })
+}
+
+/// `all > most`, with the sizes by the names that a user has for them.
+pub(crate) fn greater(algorithm: &Algorithm, all: &Affine, most: i64) -> Result<Condition, Error> {
+    let named = |id: ParamId| {
+        let param = algorithm.param(id);
+        match param.origin {
+            ParamOrigin::Extent { array, axis }
+                if param.name == format!("{}_{}", algorithm.array(array).name, axis + 1) =>
+            {
+                SizeExpr::Extent { array: algorithm.array(array).name.clone(), axis: axis + 1 }
+            }
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => {
+                SizeExpr::Name(param.name.clone())
+            }
+        }
+    };
+    let term = |id: ParamId, factor: i64| match factor {
+        1 => named(id),
+        factor => SizeExpr::Product(Box::new(SizeExpr::Number(factor)), Box::new(named(id))),
+    };
+    let mut left = None;
+    let shared = all.terms().iter().fold(0, |shared, (_, factor)| gcd(shared, *factor)).max(1);
+    let mut sorted: Vec<_> = all.terms().iter().map(|(atom, factor)| (atom, factor / shared)).collect();
+    sorted.sort_by_key(|(_, factor)| *factor < 0);
+    for (atom, factor) in &sorted {
+        let Atom::Param(id) = atom else { continue };
+        left = Some(match left.take() {
+            None => term(*id, *factor),
+            Some(sum) if *factor < 0 => SizeExpr::Difference(Box::new(sum), Box::new(term(*id, -factor))),
+            Some(sum) => SizeExpr::Sum(Box::new(sum), Box::new(term(*id, *factor))),
+        });
+    }
+    let right = SizeExpr::Number(most.saturating_sub(all.constant_term()).div_euclid(shared));
+    let left = left.unwrap_or(SizeExpr::Number(0));
+    Ok(Condition { comparisons: vec![Comparison { left, op: CompareOp::Gt, right }] })
 }
 
 fn affine(algorithm: &Algorithm, expr: &SizeExpr) -> Result<Affine, Error> {

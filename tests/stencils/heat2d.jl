@@ -11,6 +11,12 @@
 #! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S, i0)
 #! gpu hexagonal((S, R), t, (j, i), 3, (4, 8)); cache_shared(A, S_phase1, i0); cache_shared(B, S, i0)
 #! gpu hexagonal((S, R), t, (j, i), 1, 3)
+#! gpu hexagonal((S, R), t, (j, i), 3, (28, 40))
+#! gpu time_skew((S, R), t, (j, i), 2, (5, 8))
+#! gpu time_skew((S, R), t, (j, i), 2, (40, 48))
+#! gpu space((S, R), t, (j, i), (4, 8))
+#! gpu space((S, R), t, (j, i), (48, 40))
+#! gpu grid_sync((S, R), t, (j, i), (96, 16))
 #! gpu hexagonal(S, t, 2, 3, 2, 32, 1)
 #! run m=0 n=0 steps=1
 #! run m=3 n=3 steps=1

@@ -1,6 +1,7 @@
 # PolyBench's heat-3d: back and forth between two arrays.
 #! with hexagonal((S, R), t, (k, j, i), 1, (2, 4))
 #! with time_skew((S, R), t, (k, j, i), 2, (4, 4))
+#! gpu space((S, R), t, (k, j, i), (8, 8, 32))
 #! run l=9 m=8 n=11 steps=5
 #! own l=7 m=6 n=61 steps=11
 @tessella function heat3d!(A::Array{Float64,3}, B::Array{Float64,3}, steps::Int)

@@ -9,7 +9,10 @@
 #! gpu overlapped(S, t, i, 3, 8)
 #! gpu overlapped(S, t, i, 4, 32)
 #! gpu hexagonal((S, R), t, i, 7, 5)
+#! gpu hexagonal((S, R), t, i, 1, 1100)
+#! gpu space((S, R), t, i, 1500)
 #! run n=9 steps=2
+#! run n=2100 steps=3
 #! run n=33 steps=9
 #! run n=37 steps=19
 #! own n=1101 steps=161

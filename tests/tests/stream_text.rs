@@ -18,6 +18,7 @@ const HOST: &str = r"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #define __global__
 #define __device__
@@ -73,6 +74,21 @@ static void launch(int blocks, int block, std::function<void()> kernel) {
 }
 ";
 
+/// Weights that only kernels which have points may read: elsewhere there are none, and nothing follows the last one in memory.
+const WEIGHTS: &str = r"
+        const bool runs = steps > 0 && l > 2 * REACH && n > 2 * REACH && (m == 1 || m > 2 * REACH);
+        const size_t page = 65536;
+        auto at_end = [&](size_t count) {
+            char *at = (char *)mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            mprotect(at + page, page, PROT_NONE);
+            float *all = (float *)(at + page) - count;
+            for (size_t i = 0; i < count; i++) all[i] = (float)(i * 5 % 7) / 8 - 0.25f;
+            return all;
+        };
+        const float *W = runs ? at_end(3) : nullptr, *C = runs ? at_end(steps) : nullptr;
+        const float *w = W - 1, *c = C;
+";
+
 /// Compares all launches of some steps with the source's loop; `VALUE` is a point's next value, `a(x, y, z)` its neighbours.
 const COMPARE: &str = r"
 int main() {
@@ -81,6 +97,7 @@ int main() {
     for (int cut : CUTS) for (auto size : std::initializer_list<std::vector<int64_t>>SIZES) for (int steps : {0, 1, 5, 9}) {
         const int64_t l = size[0], m = size[1], n = size[2], points = l * m * n;
         float *A = (float *)aligned_alloc(64, (points * 4 + 63) / 64 * 64), *A_next = (float *)aligned_alloc(64, (points * 4 + 63) / 64 * 64);
+        WEIGHTS
         std::vector<float> B(points, -1), expected(points), next(points, -1);
         for (int64_t i = 0; i < points; i++) expected[i] = A[i] = (float)(i * 37 % 101) / 16 - 3;
         for (int t = 0; t < steps; t++) {
@@ -97,11 +114,11 @@ int main() {
         ROUNDS
         const int64_t pairs = todo > 0 ? (todo - 1) / (2 * STEPS) : 0;
         auto run = [&](std::function<void()> kernel) { launch(BLOCKS, BLOCK, kernel); std::swap(from, to); };
-        for (int64_t pair = 0; pair < 2 * pairs; pair++, t += STEPS) run([&] { KERNEL(B.data(), from, to, EXTENTS, t PARTS); });
+        for (int64_t pair = 0; pair < 2 * pairs; pair++, t += STEPS) run([&] { KERNEL(B.data(), from, to, ALSO EXTENTS, t PARTS); });
         const int64_t left = todo - 2 * STEPS * pairs, half = left / 2;
-        run([&] { REST(B.data(), from, to, EXTENTS, t PARTS, half, 0); });
+        run([&] { REST(B.data(), from, to, ALSO EXTENTS, t PARTS, half, 0); });
         t += half;
-        run([&] { REST(B.data(), from, to, EXTENTS, t PARTS, left - half, 1); });
+        run([&] { REST(B.data(), from, to, ALSO EXTENTS, t PARTS, left - half, 1); });
         const bool same = !memcmp(A, expected.data(), points * 4) && !memcmp(B.data(), next.data(), points * 4);
         if (!same) printf(`%dx%dx%d, %d steps, %d parts: another result\n`, (int)l, (int)m, (int)n, steps, cut), wrong++;
         free(A);
@@ -118,7 +135,7 @@ const ROUNDS: &str = r"
             std::vector<float> kept(4 * points, 1e30f);
             for (int64_t half = 0; half <= 2 * last; half++)
                 launch(HEXAGONS_BLOCKS, WIDE, [&] {
-                    HEXAGONS(A, &kept[0], &kept[points], &kept[2 * points], &kept[3 * points], EXTENTS, 1, half, last, made);
+                    HEXAGONS(A, &kept[0], &kept[points], &kept[2 * points], &kept[3 * points], ALSO EXTENTS, 1, half, last, made);
                 });
             t += made;
             todo -= made;
@@ -141,7 +158,7 @@ struct Case {
     chooses: bool,
 }
 
-const CASES: [Case; 13] = [
+const CASES: [Case; 17] = [
     Case {
         name: "edges that each point asks for",
         rank: 2,
@@ -300,6 +317,54 @@ const CASES: [Case; 13] = [
         hexagons: None,
         chooses: true,
     },
+    Case {
+        name: "weights, and one for each step",
+        rank: 2,
+        reach: 1,
+        value: "w[1] * A[0,0,0] + w[2] * (A[-1,0,0] + A[1,0,0]) - c[t] * A[0,0,1] + w[3] * A[0,0,-1]",
+        size: "3, 4, 16",
+        steps: 3,
+        warps: 1,
+        adds_up: false,
+        hexagons: None,
+        chooses: false,
+    },
+    Case {
+        name: "weights in space, one of them of an edge alone",
+        rank: 3,
+        reach: 1,
+        value: "w[1] * A[0,0,0] + w[2] * (A[-1,0,0] + A[1,0,0] - A[0,-1,0]) - c[t] * A[0,0,1] + (#i > 2 ? w[3] : 0.5f0) * A[0,0,-1]",
+        size: "2, 2, 8, 4, 2",
+        steps: 2,
+        warps: 2,
+        adds_up: false,
+        hexagons: None,
+        chooses: false,
+    },
+    Case {
+        name: "hexagons over rows with weights",
+        rank: 2,
+        reach: 1,
+        value: "w[1] * A[0,0,0] + w[2] * (A[-1,0,0] + A[1,0,0]) - c[t] * A[0,0,1] + w[3] * A[0,0,-1]",
+        size: "2, 3, 2, 64, 2",
+        steps: 2,
+        warps: 1,
+        adds_up: false,
+        hexagons: Some((6, 64)),
+        chooses: false,
+    },
+    Case {
+        name: "hexagons over planes with weights",
+        rank: 3,
+        reach: 1,
+        value: "w[1] * A[0,0,0] + w[2] * (A[-1,0,0] + A[1,0,0] - A[0,-1,0]) - c[t] * A[0,0,1] + w[3] * A[0,1,-1]",
+        size: "1, 3, 2, 256, 3",
+        steps: 1,
+        warps: 4,
+        adds_up: false,
+        hexagons: Some((4, 256)),
+        chooses: false,
+    },
 ];
 
 impl Case {
@@ -314,6 +379,11 @@ impl Case {
             text.push_str(rest);
         }
         text
+    }
+
+    /// Whether it reads `w[1]` to `w[3]`, and `c[t]`.
+    fn has_weights(&self) -> bool {
+        self.value.contains("w[")
     }
 
     fn source(&self) -> String {
@@ -334,8 +404,9 @@ impl Case {
         let ranges: Vec<String> =
             ranges.map(|(name, extent)| format!("{name} in {}:{extent}-{}", self.reach + 1, self.reach)).collect();
         let (ranges, here) = (ranges.join(", "), loops.join(", "));
+        let weights = if self.has_weights() { "w::Vector{Float32}, c::Vector{Float32}, " } else { "" };
         format!(
-            "@tessella function f!(A::{ty}, B::{ty}, steps::Int)\n    {sizes} = size(A)\n    for t in 1:steps\n        for {ranges}\n            \
+            "@tessella function f!(A::{ty}, B::{ty}, {weights}steps::Int)\n    {sizes} = size(A)\n    for t in 1:steps\n        for {ranges}\n            \
              @comp S B[{here}] = {}\n        end\n        for {ranges}\n            @comp R A[{here}] = B[{here}]\n        end\n    end\nend\n\
              @schedule f! begin\n    {}(S, t, {})\nend\n",
             ["i", "j", "k"]
@@ -398,7 +469,9 @@ impl Case {
         let (parts, cuts) = if self.chooses { (", cut", "{2, 7}") } else { ("", "{0}") };
         let value = self.with(&|[x, y, z]| format!("a({x}, {y}, {z})")).replace("f0", "f").replace('#', "");
         let defined = [
+            ("WEIGHTS", if self.has_weights() { WEIGHTS } else { "" }),
             ("ROUNDS", if self.hexagons.is_some() { ROUNDS } else { "" }),
+            ("ALSO", if self.has_weights() { "W, C," } else { "" }),
             ("HEXAGONS_BLOCKS", "96"),
             ("HEXAGONS", hexagons.first().map_or("", |it| it.as_str())),
             ("HIGH", &high.to_string()),
@@ -453,6 +526,34 @@ fn named_values_read_memory_only_where_the_statement_has_points() {
             source.kernels.lines().filter(|line| line.contains("const float") && line.contains("w(")).collect();
         assert!(!reads.is_empty(), "{command}\n{}", source.kernels);
         assert!(reads.iter().all(|line| line.contains(" & 1 ? w(")), "{command}: {reads:#?}");
+    }
+}
+
+/// What all points share is read once, and nothing is asked at a point; what only some points may read still is.
+#[test]
+fn weights_are_read_before_the_points() {
+    let commands = ["stream(S, t, 2, 2, 16)", "hexagonal(S, t, 1, 3, 2, 64)", "grid_sync(S, t, 1, 2, 4)"];
+    for command in commands {
+        let text = format!(
+            "@tessella function f!(A::Matrix{{Float32}}, B::Matrix{{Float32}}, w::Matrix{{Float32}}, c::Vector{{Float32}}, steps::Int)\n    \
+             m, n = size(A)\n    for t in 1:steps\n        for j in 2:n-1, i in 2:m-1\n            p = w[2, 1] * A[i, j+1]\n            \
+             q = p > 0f0 ? w[3, 1] : w[2, 1]\n            @comp S B[i, j] = c[t] * A[i-1, j] + p * p + q\n        end\n        \
+             for j in 2:n-1, i in 2:m-1\n            @comp R A[i, j] = B[i, j]\n        end\n    end\nend\n\
+             @schedule f! begin\n    {command}\nend\n"
+        );
+        let options =
+            FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        let sources = Sources::read(&text, &options).unwrap();
+        let unit =
+            sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+        let lines = |what: &str| -> Vec<&str> { source.kernels.lines().filter(|line| line.contains(what)).collect() };
+        assert!(!lines("const float p = w_2_1_value * ").is_empty(), "{command}\n{}", source.kernels);
+        assert!(lines("c_value").len() > 1, "{command}\n{}", source.kernels);
+        let guarded = lines("w(3, 1)");
+        assert!(!guarded.is_empty() && guarded.iter().all(|line| line.contains(" ? ")), "{command}: {guarded:#?}");
+        assert!(!guarded.iter().any(|line| line.contains("_value = ")), "{command}: {guarded:#?}");
     }
 }
 

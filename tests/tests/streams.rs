@@ -693,6 +693,42 @@ fn random_stencils_run_in_hexagons_over_planes() {
     assert!(ran >= 6, "only {ran} of the hexagons fit");
 }
 
+/// Sums that reach up to four points along each axis of space, and as far as they like to either side.
+#[test]
+fn random_stencils_stream_over_planes() {
+    let (mut ran, mut wide, mut failures, mut state) = (0, 0, vec![], 13u64);
+    let mut random = move |below: i64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((state >> 33) as i64).rem_euclid(below)
+    };
+    for number in 0..20 {
+        let most = 2 + number % 3;
+        let reach = [(); 3].map(|()| [random(most + 1), random(most + 1)]);
+        let mut sum = |array: &str| {
+            let terms = (0..2 + random(4)).map(|_| {
+                let at = reach.map(|[below, above]| random(below + above + 1) - below);
+                let at = ["i", "j", "k"].iter().zip(at).map(|(name, by)| format!("{name} + {by}"));
+                format!("0.{}f0 * {array}[{}]", 1 + random(9), at.collect::<Vec<_>>().join(", "))
+            });
+            terms.collect::<Vec<_>>().join(" + ").replace("+ -", "- ")
+        };
+        let (first, second) = (sum("A"), if number % 4 == 3 { sum("B") } else { "B[i, j, k]".to_string() });
+        let bounds = [("k", "n", 2), ("j", "m", 1), ("i", "l", 0)]
+            .map(|(name, last, axis)| format!("{name} in {}:{last}-{}", 1 + reach[axis][0], reach[axis][1]));
+        let text = space("Float32", &bounds.join(", "), &first, &second);
+        let (steps, points) = (1 + random(6) / 5, [2, 4][random(2) as usize]);
+        let command = format!("stream(S, t, {steps}, {points}, {}, 4, {})", 4 + random(9), 3 + random(4));
+        let outcome = check(&format!("stencil {number}"), &with(&text, &command), &[(9, 8, 1), (43, 17, 3)]);
+        if !is_too_large(&outcome) {
+            ran += 1;
+            wide += usize::from(reach.iter().flatten().any(|it| *it > 2));
+            failures.extend(outcome);
+        }
+    }
+    report(failures);
+    assert!(ran >= 12 && wide >= 6, "only {ran} of the streams fit, {wide} of them wide");
+}
+
 /// Whether hexagons of the sizes do not suit the stencil.
 fn is_too_large(outcome: &[String]) -> bool {
     let causes = [
@@ -703,6 +739,7 @@ fn is_too_large(outcome: &[String]) -> bool {
         "a block stores",
         "a strip stores",
         "shared memory",
+        "lines that warps share",
         "points a thread",
         "that a tile has",
         "give it more lines",

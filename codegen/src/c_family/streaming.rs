@@ -3,6 +3,7 @@
 //! A kernel finds out which strip and part each of its warps has; a function template walks along the rows, in one
 //! version for strips that lie inside of everything, and one for those at the rims.
 
+mod fixed;
 mod hexagon;
 mod resident;
 mod stage;
@@ -14,6 +15,7 @@ use super::{Printer, Writer, c_type};
 use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::stream::Streaming;
+use fixed::FixedNames;
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::stream::{Away, LANES, Reach, Shared, Stage};
@@ -213,6 +215,7 @@ struct StageNames {
     within: String,
     first: String,
     last: String,
+    fixed: FixedNames,
 }
 
 /// Whether a stage writes some columns or lines alone, which most strips do not have.
@@ -407,6 +410,10 @@ impl Printer<'_> {
                 "const int {} = tessella_near({low_y} - {}), {} = tessella_near({high_y} - {});",
                 own.first, names.base, own.last, names.base
             ));
+            let has_first = self.makes(it, &it.stream.stages[stage], "0");
+            self.load_fixed(it, (&own.fixed, stage), has_first, out);
+            let makes = self.makes(it, &it.stream.stages[stage], &names.step);
+            self.load_fixed_of_steps(it, (&own.fixed, stage), (&names.step, makes), out);
         }
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
@@ -699,7 +706,7 @@ impl Printer<'_> {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
             let [sums, within, first, last] = ["sums", "within", "first", "last"].map(&mut name);
-            StageNames { sums, within, first, last }
+            StageNames { sums, within, first, last, fixed: self.fixed_names(stage, &mut namer) }
         });
         let stages = stages.collect();
         let mut name = |what: &str| namer.fresh(what);

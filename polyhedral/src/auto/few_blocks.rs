@@ -8,12 +8,12 @@
 //! that of a square of as many tiles as there are multiprocessors. The statements are cut by the condition
 //! ([`crate::transform::pieces_by_size`]), so both kernels are proved like any other two; for any sizes one of them has no instances.
 
-use super::by_size::{Apart, condition, of_pieces};
+use super::by_size::Apart;
 use super::chooser::{Chooser, loop_at, tagged};
 use super::gpu_product::Shape;
 use crate::affine::{Affine, gcd};
 use crate::algorithm::ComputationId;
-use crate::condition::Condition;
+use crate::condition::{Condition, greater};
 use crate::default_order::Means;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -22,7 +22,7 @@ use crate::layers::Scheduled;
 use crate::legality;
 use crate::relation;
 use crate::schedule::{Node, Path, Schedule, Tag};
-use crate::transform::simplify;
+use crate::transform::{of_pieces, simplify};
 use std::collections::BTreeSet;
 
 /// A product in tiles that some sizes make few of.
@@ -57,7 +57,7 @@ impl Chooser<'_> {
         let shared = gcd(tile_u, tile_v);
         let all = along_u.scale(tile_v / shared)?.add(&along_v.scale(tile_u / shared)?)?;
         let most = least_sum(part * i64::from(self.machine.multiprocessors), tile_u * tile_v / shared);
-        let enough = condition(self.algorithm, &all, most)?;
+        let enough = greater(self.algorithm, &all, most)?;
         self.products.borrow_mut().push(Product { id, enough, nest: None });
         Ok(())
     }

@@ -9,11 +9,11 @@
 //! Where many sums run beside one another, a thread each is better: nothing is combined, and no block idles over a few terms.
 //! Only sums over elements of an array that each belong to one term have blocks: products and filters have orders of their own.
 
-use super::by_size::{Pieces, condition, of_pieces};
 use super::partial_sums::{Parted, THREADS, ahead};
 use crate::affine::Affine;
 use crate::algorithm::{ArrayKind, ComputationId};
 use crate::command::Command;
+use crate::condition::greater;
 use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
@@ -21,7 +21,7 @@ use crate::legality;
 use crate::reduction::{UpdateOrder, reduction};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Tag};
-use crate::transform::simplify;
+use crate::transform::{Pieces, of_pieces, simplify};
 use std::collections::BTreeSet;
 
 /// Sums that have a block each, however few terms they have: a large GPU runs as many blocks at a time.
@@ -255,7 +255,7 @@ impl Parted {
 
     /// Cuts all statements around sums, and puts those for few sums in loops of their own. Gives these pieces.
     fn cut(&mut self, ctx: &Ctx, sums: &Sums, all: &Affine, most: i64) -> Result<Option<Pieces>, Error> {
-        let condition = condition(&self.scheduled.algorithm, all, most)?;
+        let condition = greater(&self.scheduled.algorithm, all, most)?;
         let Some(nest) = self.scheduled.schedule.node(&sums.path).cloned() else { return Ok(None) };
         let large: BTreeSet<ComputationId> = nest.computations().into_iter().collect();
         let mut pieces = Pieces::new();

@@ -9,10 +9,10 @@
 //! affine functions of sizes, so what is compared is the sum of their sides. The statements are cut by the condition
 //! ([`crate::transform::pieces_by_size`]), so both streams are proved like any other two; for any sizes one of them has no instances.
 
-use super::by_size::{Apart, condition, of_pieces};
+use super::by_size::Apart;
 use super::stream::{Candidate, LARGE_PLANE, SMALL_PLANE, Ways};
 use crate::algorithm::{Algorithm, ComputationId};
-use crate::condition::Condition;
+use crate::condition::{Condition, greater};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
@@ -20,7 +20,7 @@ use crate::layers::Scheduled;
 use crate::legality;
 use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, Schedule, StreamSize, Tag};
-use crate::transform::simplify;
+use crate::transform::{of_pieces, simplify};
 use std::collections::BTreeSet;
 
 /// So much faster a second stream has to be there.
@@ -115,5 +115,5 @@ fn sizes(
         }
         side += side / CLOSE;
     }
-    Ok(Some((condition(algorithm, &all, 2 * longest)?, small)))
+    Ok(Some((greater(algorithm, &all, 2 * longest)?, small)))
 }

@@ -93,6 +93,13 @@ impl Hexagon {
         Some((first, all.next_back().unwrap_or(first)))
     }
 
+    /// The first and the last position of its points in its box.
+    pub fn ends(&self) -> (i64, i64) {
+        let rows = || (0..self.steps()).filter_map(|step| self.row(step));
+        let first = rows().map(|(first, _)| first).min().unwrap_or(0);
+        (first, rows().map(|(_, last)| last).max().unwrap_or(first))
+    }
+
     /// The step as tiles of a phase count it: (2) and (4) divide it.
     pub fn step(&self, phase: Phase, u: &Affine) -> Result<Affine, AffineOverflow> {
         match phase {

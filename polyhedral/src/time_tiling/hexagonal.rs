@@ -3,7 +3,7 @@
 use super::hexagon::{Hexagon, Phase, Place};
 use super::slope::Slope;
 use super::stencil::{Stencil, Within, stencil};
-use super::tree::{around, inner, lanes, point_tags, steps, turns, untiled, with_pieces};
+use super::tree::{around, inner, lanes, point_tags, shared, sharing, steps, turns, untiled, with_pieces};
 use crate::affine::{Affine, AffineOverflow};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::dependence::Dependence;
@@ -132,7 +132,7 @@ struct Functions {
     tiles: Vec<BTreeMap<ComputationId, Affine>>,
     time: BTreeMap<ComputationId, Affine>,
     points: Vec<BTreeMap<ComputationId, Affine>>,
-    /// The turns of threads along dimensions without tiles.
+    /// The turns of threads, where they take any.
     rounds: Vec<BTreeMap<ComputationId, Affine>>,
 }
 
@@ -186,6 +186,10 @@ impl Shape<'_> {
         let empty = || vec![BTreeMap::new(); dims];
         let tiles = vec![BTreeMap::new(); self.widths.len()];
         let mut all = Functions { tiles, points: empty(), rounds: empty(), ..Functions::default() };
+        let (first, last) = self.hexagon.ends();
+        let extents =
+            (0..dims).map(|dim| if dim == 0 { Some(last - first + 1) } else { self.widths.get(dim).copied() });
+        let threads = sharing(self.scheduled.target, &extents.collect::<Vec<_>>());
         for (&id, &piece) in pieces {
             let positions = &self.stencil.space[&id];
             let place = self.place(phase, id)?;
@@ -193,6 +197,8 @@ impl Shape<'_> {
             let is_local = self.scheduled.target == Target::Gpu;
             for (dim, position) in positions.iter().enumerate().take(dims) {
                 let (tile, local) = match (dim, self.widths.get(dim)) {
+                    // Threads count from the first of all points, if they take turns.
+                    (0, _) if threads[0].is_some() => (Some(place.space_tile.clone()), place.b.add_constant(-first)?),
                     (0, _) => (Some(place.space_tile.clone()), place.b.clone()),
                     (_, Some(&width)) => {
                         let [_, delta1] = self.cones[dim];
@@ -207,6 +213,11 @@ impl Shape<'_> {
                         (None, thread)
                     }
                 };
+                let (local, turn) = match is_local && tile.is_some() {
+                    true => shared(local, threads[dim])?,
+                    false => (local, None),
+                };
+                all.rounds[dim].extend(turn.map(|turn| (piece, turn)));
                 if let Some(tile) = tile {
                     all.tiles[dim].insert(piece, tile);
                 }

@@ -1,7 +1,7 @@
 //! Tiles of space in each time step: the baseline of all time tilings.
 
 use super::stencil::{Within, stencil};
-use super::tree::{around, inner, lanes, point_tags, steps};
+use super::tree::{around, inner, lanes, point_tags, shared, sharing, steps, turns};
 use crate::dependence::Dependence;
 use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
@@ -32,22 +32,30 @@ pub fn space(
     stencil.distances(ctx, scheduled, dependences, Within::OnePoint)?;
     let is_gpu = scheduled.target == Target::Gpu;
     let axes = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
+    let extents: Vec<Option<i64>> = widths.iter().map(|width| Some(i64::from(*width))).collect();
+    let threads = sharing(scheduled.target, &extents);
     let mut nests = vec![];
     for nest in &stencil.nests {
         let width = lanes(&scheduled.algorithm, scheduled.machine, &stencil, nest);
-        let mut node = inner(nest);
         let tags = point_tags(scheduled, dims.len(), width);
-        let (mut tiles, mut points) = (vec![], vec![]);
+        let (mut tiles, mut points, mut rounds) = (vec![], vec![], vec![]);
         for (dim, &width) in widths.iter().enumerate() {
-            let (mut tile, mut point) = (BTreeMap::new(), BTreeMap::new());
+            let (mut tile, mut point, mut round) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
             for id in nest.body.computations() {
                 let position = &stencil.space[&id][dim];
                 tile.insert(id, position.floor_div(width.into()));
-                point.insert(id, if is_gpu { position.modulo(width.into())? } else { position.clone() });
+                let (thread, turn) = match is_gpu {
+                    true => shared(position.modulo(width.into())?, threads[dim])?,
+                    false => (position.clone(), None),
+                };
+                point.insert(id, thread);
+                round.extend(turn.map(|turn| (id, turn)));
             }
             tiles.push(tile);
             points.push(point);
+            rounds.push(round);
         }
+        let mut node = turns(&stencil, &rounds, inner(nest));
         for (dim, name) in dims.iter().enumerate().rev() {
             let name = if is_gpu { format!("{name}1") } else { name.clone() };
             node = around(&stencil.fresh(&name), tags[dim], &points[dim], node);

@@ -221,15 +221,7 @@ impl Stencil {
         let mut all: Option<Set> = None;
         let mut parallel_space = true;
         for (dependence, pairs, distances) in self.moved(ctx, scheduled, dependences)? {
-            let space = distances.space()?;
-            let run = Affine::iterator(0).to_isl(&space, &[])?;
-            let zero = Affine::constant(0).to_isl(&space, &[])?;
-            let later = distances.intersect(&run.gt_set(&zero)?)?;
-            let mut same = run.eq_set(&zero)?;
-            for dim in 1..=self.dims.len() as u32 {
-                same = same.intersect(&Affine::iterator(dim).to_isl(&space, &[])?.eq_set(&zero)?)?;
-            }
-            let now = distances.subtract(&later)?.subtract(&same)?;
+            let (later, now) = self.later_and_beside(&distances)?;
             if !now.is_empty()? {
                 parallel_space = false;
                 if within == Within::OnePoint {
@@ -271,6 +263,37 @@ impl Stencil {
             }
             let (pairs, distances) = self.moved_by(ctx, scheduled, dependence)?;
             found.push((dependence, pairs, distances));
+        }
+        Ok(found)
+    }
+
+    /// The distances of a dependence that lead to later steps, and those that stay in a step but not at one point.
+    fn later_and_beside(&self, distances: &Set) -> Result<(Set, Set), Error> {
+        let space = distances.space()?;
+        let run = Affine::iterator(0).to_isl(&space, &[])?;
+        let zero = Affine::constant(0).to_isl(&space, &[])?;
+        let later = distances.intersect(&run.gt_set(&zero)?)?;
+        let mut same = run.eq_set(&zero)?;
+        for dim in 1..=self.dims.len() as u32 {
+            same = same.intersect(&Affine::iterator(dim).to_isl(&space, &[])?.eq_set(&zero)?)?;
+        }
+        let beside = distances.subtract(&later)?.subtract(&same)?;
+        Ok((later, beside))
+    }
+
+    /// For each dependence that loops over space carry, the parameters for which they do.
+    pub(crate) fn carried_for(
+        &self,
+        ctx: &Ctx,
+        scheduled: &Scheduled,
+        dependences: &[Dependence],
+    ) -> Result<Vec<Set>, Error> {
+        let mut found = vec![];
+        for (dependence, pairs, distances) in self.moved(ctx, scheduled, dependences)? {
+            let (_, beside) = self.later_and_beside(&distances)?;
+            if !beside.is_empty()? {
+                found.push(self.at_distances(ctx, scheduled, dependence, &pairs, &beside)?.params()?);
+            }
         }
         Ok(found)
     }
@@ -377,6 +400,23 @@ impl Stencil {
         ScheduleError::NotStencil { computation, at: self.time.name.clone(), obstacle }.into()
     }
 
+    /// The pairs of a dependence with one of the distances.
+    fn at_distances(
+        &self,
+        ctx: &Ctx,
+        scheduled: &Scheduled,
+        dependence: &Dependence,
+        pairs: &Map,
+        distances: &Set,
+    ) -> Result<Map, Error> {
+        let (source, sink) = (dependence.source.computation, dependence.sink.computation);
+        let (from, to) = (self.map(ctx, scheduled, source)?, self.map(ctx, scheduled, sink)?);
+        // { [u, s] -> [u', s'] } at one of the distances.
+        let places = to.range()?.space()?.map_from_set()?;
+        let apart = Map::universe(&places)?.deltas_map()?.intersect_range(distances)?.domain()?.unwrap()?;
+        Ok(pairs.intersect(&from.apply_range(&apart)?.apply_range(&to.reverse()?)?)?)
+    }
+
     /// The first pair of a dependence with one of the distances.
     fn violation(
         &self,
@@ -386,12 +426,7 @@ impl Stencil {
         pairs: &Map,
         distances: &Set,
     ) -> Result<Violation, Error> {
-        let (source, sink) = (dependence.source.computation, dependence.sink.computation);
-        let (from, to) = (self.map(ctx, scheduled, source)?, self.map(ctx, scheduled, sink)?);
-        // { [u, s] -> [u', s'] } at one of the distances.
-        let places = to.range()?.space()?.map_from_set()?;
-        let apart = Map::universe(&places)?.deltas_map()?.intersect_range(distances)?.domain()?.unwrap()?;
-        let pairs = pairs.intersect(&from.apply_range(&apart)?.apply_range(&to.reverse()?)?)?;
+        let pairs = self.at_distances(ctx, scheduled, dependence, pairs, distances)?;
         let witness = legality::witness(&scheduled.algorithm, &scheduled.schedule, dependence, &pairs)?;
         Ok(Violation {
             kind: dependence.kind,

@@ -2,7 +2,7 @@
 
 use super::slope::steepest;
 use super::stencil::{Distances, Stencil, Within, stencil};
-use super::tree::{around, inner, lanes, point_tags, steps, turns, untiled};
+use super::tree::{around, inner, lanes, point_tags, shared, sharing, steps, turns, untiled};
 use crate::affine::Affine;
 use crate::algorithm::ComputationId;
 use crate::dependence::Dependence;
@@ -47,6 +47,8 @@ pub fn time_skew(
     let distances = stencil.distances(ctx, scheduled, dependences, Within::Step)?;
     let skewed = skewed(ctx, scheduled, dependences, &stencil, &distances, widths.len())?;
     let steps_of_block = i64::from(block) * stencil.nests.len() as i64;
+    let extents: Vec<Option<i64>> = (0..dims.len()).map(|dim| widths.get(dim).map(|width| i64::from(*width))).collect();
+    let threads = sharing(scheduled.target, &extents);
     let mut wave = BTreeMap::new();
     let mut tiles = vec![BTreeMap::new(); widths.len()];
     let mut points = vec![BTreeMap::new(); dims.len()];
@@ -65,7 +67,9 @@ pub fn time_skew(
                 }
                 tiles[dim].insert(id, tile);
                 if scheduled.target == Target::Gpu {
-                    point = along.modulo(width.into())?;
+                    let (thread, turn) = shared(along.modulo(width.into())?, threads[dim])?;
+                    rounds[dim].extend(turn.map(|turn| (id, turn)));
+                    point = thread;
                 }
             } else {
                 let (thread, turn) = untiled(scheduled.target, dim + 1 == dims.len(), position)?;

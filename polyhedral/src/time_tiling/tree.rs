@@ -65,7 +65,45 @@ pub(super) fn untiled(
     })
 }
 
-/// Loops through the turns of threads along dimensions that are not tiled, around `body`; a dimension that has tiles has no turns.
+/// The most threads of a block on any GPU, and along its third axis.
+const MOST_THREADS: i64 = 1024;
+const MOST_DEEP: i64 = 64;
+
+/// How many threads share the points of a tile along each dimension, where they take turns: tiles may have more points than a block may have
+/// threads. `extents` are those of tiles, `None` for dimensions without any. Outer dimensions come first, so that threads stay neighbours
+/// along the last one.
+pub(super) fn sharing(target: Target, extents: &[Option<i64>]) -> Vec<Option<i64>> {
+    let mut threads: Vec<Option<i64>> = vec![None; extents.len()];
+    if target == Target::Cpu {
+        return threads;
+    }
+    let last = extents.len().saturating_sub(1);
+    // Loops around the last three are run by each thread.
+    let along = last.saturating_sub(2)..extents.len();
+    let usual = |dim: usize| extents[dim].unwrap_or(THREADS_ACROSS[usize::from(dim == last)]);
+    for dim in along.clone() {
+        let Some(extent) = extents[dim] else { continue };
+        let others = along.clone().filter(|other| *other != dim).map(|other| threads[other].unwrap_or(usual(other)));
+        let others = others.fold(1i64, i64::saturating_mul);
+        let deep = if dim + 2 == last { MOST_DEEP } else { MOST_THREADS };
+        let most = (MOST_THREADS / others.max(1)).clamp(1, deep);
+        if extent > most {
+            let turns = (extent - 1) / most + 1;
+            threads[dim] = Some((extent - 1) / turns + 1);
+        }
+    }
+    threads
+}
+
+/// A place within a tile, counted from 0, as the thread and its turn.
+pub(super) fn shared(place: Affine, threads: Option<i64>) -> Result<(Affine, Option<Affine>), AffineOverflow> {
+    Ok(match threads {
+        None => (place, None),
+        Some(threads) => (place.modulo(threads)?, Some(place.floor_div(threads))),
+    })
+}
+
+/// Loops through the turns of threads, around `body`; along dimensions where each thread has one point of a tile there are none.
 pub(super) fn turns(stencil: &Stencil, rounds: &[BTreeMap<ComputationId, Affine>], body: Node) -> Node {
     let named = rounds.iter().zip(&stencil.dims).filter(|(at, _)| !at.is_empty());
     named.rev().fold(body, |body, (at, name)| around(&stencil.fresh(&format!("{name}2")), Tag::Sequential, at, body))

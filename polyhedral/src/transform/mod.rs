@@ -18,6 +18,7 @@ mod privatize;
 mod rfactor;
 mod search;
 mod sizes;
+mod small_sizes;
 mod split_domain;
 mod tags;
 mod tiles;
@@ -30,6 +31,7 @@ pub use linear::{interchange, reverse, shift, skew};
 use overlapped::overlapped_and_renewed;
 pub use overlapped::{overlapped, overlapped_unproved};
 pub use partial::spelled_out;
+pub(crate) use pieces::{Pieces, of_pieces};
 pub use pieces::{pieces, pieces_by_size};
 pub use privatize::privatize;
 pub use rfactor::rfactor;
@@ -67,6 +69,21 @@ pub fn changed_accesses(command: &Command, before: &Scheduled, after: &Scheduled
 /// # Errors
 /// [`ScheduleError`] where names, nesting or tags do not fit, or where the new order breaks a dependence.
 pub fn apply(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    command: &Command,
+) -> Result<Scheduled, Error> {
+    let error = match apply_to_all(ctx, scheduled, dependences, command) {
+        Err(error) => error,
+        done => return done,
+    };
+    let apart = small_sizes::carry_out(ctx, scheduled, dependences, command, &error)?;
+    apart.map(|(done, _)| done).ok_or(error)
+}
+
+/// The same for all sizes alike.
+fn apply_to_all(
     ctx: &Ctx,
     scheduled: &Scheduled,
     dependences: &[Dependence],
@@ -187,6 +204,20 @@ pub fn apply_and_renew(
     dependences: &[Dependence],
     command: &Command,
 ) -> Result<(Scheduled, Option<Vec<Dependence>>), Error> {
+    let error = match renew_all(ctx, scheduled, dependences, command) {
+        Err(error) => error,
+        done => return done,
+    };
+    let apart = small_sizes::carry_out(ctx, scheduled, dependences, command, &error)?;
+    apart.map(|(done, all)| (done, Some(all))).ok_or(error)
+}
+
+fn renew_all(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    command: &Command,
+) -> Result<(Scheduled, Option<Vec<Dependence>>), Error> {
     if let Command::Hexagonal { computations, time, loops, height, widths } = command {
         let (tiled, all) = hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?;
         return Ok((tiled, Some(all)));
@@ -207,7 +238,7 @@ pub fn apply_and_renew(
         let (own, all) = privatize(ctx, scheduled, array, computation, at)?;
         return Ok((own, Some(all)));
     }
-    let changed = apply(ctx, scheduled, dependences, command)?;
+    let changed = apply_to_all(ctx, scheduled, dependences, command)?;
     let renew = || {
         let weight = effort::weight(&changed.algorithm, &changed.schedule);
         ctx.weighed(weight, || crate::dependence::dependences(ctx, &changed.algorithm))

@@ -10,7 +10,11 @@ use crate::error::{Error, ScheduleError};
 use crate::isl::{Ctx, Set};
 use crate::layers::Scheduled;
 use crate::relation;
+use crate::schedule::{Loop, Node};
 use std::collections::BTreeMap;
+
+/// By computation, its piece for all other sizes.
+pub(crate) type Pieces = BTreeMap<ComputationId, ComputationId>;
 
 /// What pieces have at the end of their names, before a number.
 const SUFFIX: &str = "_piece";
@@ -97,6 +101,21 @@ pub fn pieces_by_size(
         }
     }
     renewed(ctx, done, dependences, id, made)
+}
+
+/// A nest with the pieces in place of what they are pieces of.
+pub(crate) fn of_pieces(nest: &Node, pieces: &Pieces) -> Node {
+    let piece = |id: &ComputationId| pieces.get(id).copied().unwrap_or(*id);
+    match nest {
+        Node::Computation(id) => Node::Computation(piece(id)),
+        Node::Sequence(children) => Node::Sequence(children.iter().map(|child| of_pieces(child, pieces)).collect()),
+        Node::Loop(it) => Node::Loop(Loop {
+            name: it.name.clone(),
+            tag: it.tag,
+            at: it.at.iter().map(|(id, at)| (piece(id), at.clone())).collect(),
+            body: Box::new(of_pieces(&it.body, pieces)),
+        }),
+    }
 }
 
 /// With the dependences of what `id` was split into.

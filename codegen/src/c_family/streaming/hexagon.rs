@@ -7,6 +7,7 @@ mod planes;
 mod rows;
 
 use super::super::{Printer, Writer};
+use super::fixed::FixedNames;
 use super::stage::by;
 use crate::int_expr::IntExpr;
 use crate::stream::{Halves, Streaming};
@@ -179,6 +180,7 @@ struct StageNames {
     last: String,
     first_column: String,
     last_column: String,
+    fixed: FixedNames,
 }
 
 impl FieldNames {
@@ -251,7 +253,8 @@ impl Printer<'_> {
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
             let [within, first, last, first_column, last_column] =
                 ["within", "first", "last", "first_column", "last_column"].map(&mut name);
-            stages.push(StageNames { within, first, last, first_column, last_column });
+            let fixed = self.fixed_names(stage, &mut namer);
+            stages.push(StageNames { within, first, last, first_column, last_column, fixed });
         }
         let mut name = |what: &str| namer.fresh(what);
         Locals {

@@ -9,6 +9,7 @@ pub use helpers::RESIDENT_HELPERS;
 
 use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
+use super::fixed::FixedNames;
 use super::stage::by;
 use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
@@ -139,6 +140,7 @@ struct FieldNames {
 struct StageNames {
     rows: String,
     columns: String,
+    fixed: FixedNames,
 }
 
 /// The first and the last subscript along each axis.
@@ -158,7 +160,7 @@ impl Printer<'_> {
         let stages = it.stream.stages.iter().map(|stage| {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let [rows, columns] = ["rows", "columns"].map(|what| namer.fresh(&format!("{computation}_{what}")));
-            StageNames { rows, columns }
+            StageNames { rows, columns, fixed: self.fixed_names(stage, &mut namer) }
         });
         let stages = stages.collect();
         let mut name = |what: &str| namer.fresh(what);
@@ -428,8 +430,9 @@ impl Printer<'_> {
         let (place, waiting) =
             (format!("{}[{row} * {of_row} + {LANES} * {point}]", field.own), format!("{waiting}[{row}][{point}]"));
         out.open(&runs);
+        self.load_all_fixed(it, (&own.fixed, at), out);
         // What takes no memory can be computed for all points, whatever comes of it where it is not wanted.
-        let everywhere = stage.thin == [false; 3] && stage.reads.iter().all(|read| *read != Source::Memory);
+        let everywhere = stage.thin == [false; 3] && !self.reads_memory(stage);
         let single = Single::of(it, resident, at);
         let of_column = Some(format!("{} >> {point} & 1", own.columns));
         let of_point = single.mask(own, names);
@@ -514,6 +517,7 @@ impl Printer<'_> {
                 self.streamed.insert(position as u32, text);
             }
         }
+        self.call_fixed(&names.stages[at].fixed, "");
     }
 
     /// Points of a field's tile in shared memory, to or from memory: a function of the tile, and the array.

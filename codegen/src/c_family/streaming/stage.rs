@@ -2,12 +2,12 @@
 
 use super::super::expr::Instance;
 use super::super::{Printer, Writer, c_type};
+use super::fixed::in_subscripts;
 use super::{Locals, Packs, all_lines, each_line, has_lines, held, of_line, on_line, stores_row};
 use crate::int_expr::IntExpr;
 use crate::int_text::Precedence;
 use crate::stream::Streaming;
 use std::collections::{BTreeMap, BTreeSet};
-use tessella_polyhedral::algorithm::Subscript;
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::stream::{Source, Stage, Sums, Way};
 
@@ -78,13 +78,7 @@ impl Printer<'_> {
             ago => format!("{}[{step} + 1][({turn} + {}) % {}]", field.rows, it.stream.depth - ago, it.stream.depth),
         };
         let steps = it.rest.map(|rest| self.variable(rest.steps).to_string());
-        let makes = it.rest.map(|rest| match rest.turns {
-            None => format!("{step} < {}", self.variable(rest.steps)),
-            Some(turns) => {
-                let turn = by(&format!("{} * {step}", it.stream.period), stage.turn);
-                format!("{turn} < {}", self.variable(turns))
-            }
-        });
+        let makes = self.makes(it, stage, step);
         out.open("");
         self.origin(stage.computation, out);
         let lag = match (it.stream.lag, stage.lag) {
@@ -118,6 +112,7 @@ impl Printer<'_> {
             out.open(format!("if ({})", only.join(" && ")));
         }
         self.operands(it, names, stage, out);
+        self.call_fixed(&own.fixed, &format!("[{step}]"));
         self.iterators(it, names, at, base, out);
         out.line(format!("{element} {value}[{}];", size.points));
         out.line("#pragma unroll");
@@ -368,15 +363,26 @@ impl Printer<'_> {
     /// Whether a point's value can be computed where it is not wanted: it takes no memory, and most points want it.
     pub(super) fn may_be_computed_outside(&self, stage: &Stage) -> bool {
         let written = self.input.algorithm.computation(stage.computation).value.ty;
-        let is_harmless = written.is_float() && stage.reads.iter().all(|read| *read != Source::Memory);
+        let is_harmless = written.is_float() && !self.reads_memory(stage);
         is_harmless && stage.thin == [false; 3]
+    }
+
+    /// Whether the loop has a time step of a launch, where a launch may make more than it has.
+    pub(super) fn makes(&self, it: &Streaming, stage: &Stage, step: &str) -> Option<String> {
+        it.rest.map(|rest| match rest.turns {
+            None => format!("{step} < {}", self.variable(rest.steps)),
+            Some(turns) => {
+                let turn = by(&format!("{} * {step}", it.stream.period), stage.turn);
+                format!("{turn} < {}", self.variable(turns))
+            }
+        })
     }
 
     /// Binds the iterators of time, lines and rows, where the statement mentions them.
     fn iterators(&mut self, it: &Streaming, names: &Locals, at: usize, base: &str, out: &mut Writer) {
         let stage = &it.stream.stages[at];
         let [_, line, row] = stage.iterators;
-        if self.mentions(stage, stage.time) {
+        if self.mentions_time(stage) {
             let name = self.variable(it.iterators[at][stage.time as usize]).to_string();
             out.line(format!("const int64_t {name} = {};", self.time_of(it, stage, &names.step)));
         }
@@ -407,6 +413,11 @@ impl Printer<'_> {
 
     /// Whether the text of a stage has an iterator: as a value, or in the subscripts of memory.
     pub(super) fn mentions(&self, stage: &Stage, iterator: u32) -> bool {
+        self.mentions_but(stage, iterator, &[])
+    }
+
+    /// The same without some of its reads.
+    pub(super) fn mentions_but(&self, stage: &Stage, iterator: u32, reads: &[u32]) -> bool {
         let computation = self.input.algorithm.computation(stage.computation);
         let mut found = false;
         for expr in self.input.expressions(stage.computation) {
@@ -414,11 +425,7 @@ impl Printer<'_> {
                 found |= matches!(&expr.kind, ExprKind::Index(affine) if affine.involves_iterator(iterator));
             });
         }
-        found
-            || computation.reads.iter().zip(&stage.reads).any(|(read, source)| {
-                let uses = |it: &Subscript| it.as_affine().is_some_and(|affine| affine.involves_iterator(iterator));
-                *source == Source::Memory && read.subscripts.iter().any(uses)
-            })
+        found || in_subscripts(&computation.reads, stage, iterator, reads)
     }
 }
 

@@ -131,6 +131,7 @@ impl Printer<'_> {
                 "const unsigned {} = {inside} ? {whole} : tessella_on_lines<unsigned, {lines}, {points}>({within}, {top}, {low_y}, {high_y});",
                 own.within
             ));
+            self.load_fixed(it, (&own.fixed, stage), None, out);
         }
         for field in self.carried(it) {
             let own = &names.fields[field];
@@ -291,6 +292,7 @@ impl Printer<'_> {
             let (all_lines, all_points) = (beside.below + lines + beside.above, columns.below + points + columns.above);
             out.line(format!("{element} {name}[{held}][{all_lines}][{all_points}];"));
         }
+        self.load_fixed_of_step(it, (&own.fixed, at), (&format!("{begin} + {step}"), &names.active), out);
         let rows = hexagon.around[at];
         let (first, last) = (by(&names.low, -rows.below), by(&names.high, rows.above));
         each_row(hexagon, row, [&first, &last], out);
@@ -326,6 +328,7 @@ impl Printer<'_> {
             };
             self.streamed.insert(position as u32, text);
         }
+        self.call_fixed(&own.fixed, "");
         let iterator = |printer: &mut Self, axis: usize, place: String, out: &mut Writer| {
             let along = stage.iterators[axis].expect("arrays have three axes");
             if printer.mentions(stage, along) {
@@ -333,7 +336,7 @@ impl Printer<'_> {
                 out.line(format!("const int64_t {name} = {};", by(&place, -stage.shift[axis])));
             }
         };
-        if self.mentions(stage, stage.time) {
+        if self.mentions_time(stage) {
             let name = self.variable(it.iterators[at][stage.time as usize]).to_string();
             let time = self.time_of(it, stage, &format!("{begin} + {step}"));
             out.line(format!("const int64_t {name} = {time};"));

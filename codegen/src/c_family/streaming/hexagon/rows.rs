@@ -80,6 +80,7 @@ impl Printer<'_> {
                 "[[maybe_unused]] const int {} = tessella_near(({low}) - {column}), {} = tessella_near(({high}) - {column});",
                 own.first_column, own.last_column
             ));
+            self.load_fixed(it, (&own.fixed, stage), None, out);
         }
         for field in self.carried(it) {
             let own = &names.fields[field];
@@ -286,6 +287,7 @@ impl Printer<'_> {
             "const unsigned {} = !{} ? 0 : {columns_in} ? {whole} : tessella_among<{points}>(-{frame}, {}, {});",
             own.within, names.active, own.first_column, own.last_column
         ));
+        self.load_fixed_of_step(it, (&own.fixed, at), (&format!("{begin} + {step}"), &names.active), out);
         let around = hexagon.around[at];
         let (first, last) = (by(&names.low, -around.below), by(&names.high, around.above));
         each_row(hexagon, row, [&first, &last], out);
@@ -332,7 +334,8 @@ impl Printer<'_> {
                 self.streamed.insert(position as u32, operand(*field, *fresh, offset[2], back));
             }
         }
-        if self.mentions(stage, stage.time) {
+        self.call_fixed(&own.fixed, "");
+        if self.mentions_time(stage) {
             let name = self.variable(it.iterators[at][stage.time as usize]).to_string();
             let time = self.time_of(it, stage, &format!("{begin} + {step}"));
             out.line(format!("const int64_t {name} = {time};"));
