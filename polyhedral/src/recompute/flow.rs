@@ -1,43 +1,52 @@
 //! Who wrote the values that a program reads.
 
 use super::Snapshot;
+use super::direct::{When, before, without_empty};
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::relation;
 use crate::schedule::{Node, Path, Schedule};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The tuple of what asks for a value. Names of the source have no spaces.
 const SINK: &str = "the reader";
 
 /// The flow of values through a program in its own order.
 pub struct Flows<'a> {
-    ctx: &'a Ctx,
-    algorithm: &'a Algorithm,
+    pub(super) ctx: &'a Ctx,
+    pub(super) algorithm: &'a Algorithm,
     depth: usize,
     /// For each array: `{ W[y] -> A value[e] }` and `{ W[y] -> [time] }` of all writes.
     writes: BTreeMap<ArrayId, (UnionMap, UnionMap)>,
+    /// The first of these, writer by writer.
+    writers: BTreeMap<ArrayId, Vec<(ComputationId, Map)>>,
+    rewrites: RefCell<BTreeMap<(ComputationId, ComputationId), Rc<Vec<Map>>>>,
 }
 
 /// What asks for values.
 pub struct Sink {
     /// `{ the reader[x] -> A value[e] }`
-    access: Map,
+    pub(super) access: Map,
     /// `{ the reader[x] -> [time] }`
     time: Map,
+    pub(super) when: When,
 }
 
 impl<'a> Flows<'a> {
     pub fn new(ctx: &'a Ctx, algorithm: &'a Algorithm) -> Result<Self, Error> {
         let order = &algorithm.source_order;
         let depth = algorithm.ids().filter_map(|id| order.path_of(id)).map(|path| path.0.len()).max().unwrap_or(0);
-        let mut flows = Flows { ctx, algorithm, depth, writes: BTreeMap::new() };
+        let (writers, rewrites) = (BTreeMap::new(), RefCell::new(BTreeMap::new()));
+        let mut flows = Flows { ctx, algorithm, depth, writes: BTreeMap::new(), writers, rewrites };
         for id in algorithm.ids() {
             let write = &algorithm.computation(id).write;
-            let stored =
-                element(ctx, algorithm, write.array, relation::access(ctx, algorithm, id, write)?)?.to_union_map()?;
+            let stored = element(ctx, algorithm, write.array, relation::access(ctx, algorithm, id, write)?)?;
+            flows.writers.entry(write.array).or_default().push((id, stored.clone()));
+            let stored = stored.to_union_map()?;
             let time = flows.time(id, order, 1)?.to_union_map()?;
             let joined = match flows.writes.remove(&write.array) {
                 None => (stored, time),
@@ -76,10 +85,12 @@ impl<'a> Flows<'a> {
         let touched = element(ctx, algorithm, access.array, relation::access(ctx, algorithm, id, access)?)?;
         let time = self.time(id, &algorithm.source_order, 0)?.intersect_domain(&touched.domain()?)?;
         if access.is_affine() {
-            return Ok(Sink { access: reader(ctx, touched)?, time: reader(ctx, time)? });
+            let when = When::Instance(id);
+            return Ok(Sink { access: reader(ctx, touched)?, time: reader(ctx, time)?, when });
         }
         let time = touched.domain_map()?.apply_range(&time)?.flatten_domain()?;
-        Ok(Sink { access: reader(ctx, touched.range_map()?.flatten_domain()?)?, time: reader(ctx, time)? })
+        let access = reader(ctx, touched.range_map()?.flatten_domain()?)?;
+        Ok(Sink { access, time: reader(ctx, time)?, when: When::Else })
     }
 
     /// The value that a snapshot by a computation of `other` stands for, this program being the original.
@@ -97,7 +108,7 @@ impl<'a> Flows<'a> {
         steps.resize(self.depth + 2, Affine::constant(0));
         let time = relation::functions(ctx, other, id, &steps)?.intersect_domain(&domain)?;
         let access = element(ctx, self.algorithm, snapshot.array, access)?;
-        Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, time)? })
+        Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, time)?, when: When::Else })
     }
 
     /// Elements of an array after all has run: `{ A[e] }`.
@@ -110,7 +121,7 @@ impl<'a> Flows<'a> {
             last = last.fix_i32(DimType::Set, step, 0)?;
         }
         let time = Map::from_domain_and_range(elements, &last)?;
-        Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, time)? })
+        Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, time)?, when: When::End })
     }
 
     /// `{ the reader[x] -> W[y] }` for the instance that wrote the value, `{ the reader[x] -> A value[e] }` for an element
@@ -127,6 +138,30 @@ impl<'a> Flows<'a> {
         };
         let flow = query.compute()?;
         Ok(flow.must_dependence.reverse()?.union(&flow.must_no_source)?)
+    }
+
+    /// The writers of an array: `{ W[y] -> A value[e] }`.
+    pub(super) fn writers(&self, array: ArrayId) -> &[(ComputationId, Map)] {
+        self.writers.get(&array).map_or(&[], Vec::as_slice)
+    }
+
+    /// `{ W[y] -> V[z] }`: `V` writes the element after `W`, as conjunctions.
+    pub(super) fn rewrites(&self, one: ComputationId, other: ComputationId) -> Result<Rc<Vec<Map>>, Error> {
+        if let Some(known) = self.rewrites.borrow().get(&(one, other)) {
+            return Ok(Rc::clone(known));
+        }
+        let stored = |id: ComputationId| {
+            let all = self.writers(self.algorithm.computation(id).write.array);
+            &all.iter().find(|(writer, _)| *writer == id).expect("a computation writes its array").1
+        };
+        let same = stored(one).apply_range(&stored(other).reverse()?)?;
+        let mut pairs = vec![];
+        for order in before(self.ctx, self, one, other)? {
+            pairs.push(same.intersect(&order)?);
+        }
+        let found = Rc::new(without_empty(pairs)?);
+        self.rewrites.borrow_mut().insert((one, other), Rc::clone(&found));
+        Ok(found)
     }
 
     /// The elements of an array that computations write: `{ A[e] }`.
@@ -165,7 +200,7 @@ pub fn written_by(
 }
 
 /// `{ the reader[...] -> ... }`.
-fn reader(ctx: &Ctx, map: Map) -> Result<Map, Error> {
+pub(super) fn reader(ctx: &Ctx, map: Map) -> Result<Map, Error> {
     Ok(map.set_tuple_id(DimType::In, &Id::new(ctx, SINK)?)?)
 }
 

@@ -19,6 +19,7 @@
 //! Verdoolaege, Janssens, Bruynooghe, *Equivalence checking of static affine programs using widening to handle
 //! recurrences*, TOPLAS 34(3), 2012; there for programs that nobody explains, here for ones that declare what repeats what.
 
+mod direct;
 mod flow;
 mod prove;
 

@@ -1,7 +1,6 @@
 //! How far a tile must compute beyond itself.
 
 use super::stencil::Stencil;
-use crate::affine::Affine;
 use crate::algorithm::{ArrayId, ComputationId};
 use crate::error::{Error, OverlapObstacle};
 use crate::isl::{Ctx, DimType, Set};
@@ -214,7 +213,7 @@ fn distances(
 
 /// `{ S[x] -> [time, position] }`.
 fn places(ctx: &Ctx, stencil: &Stencil<'_>, id: ComputationId) -> Result<crate::isl::Map, Error> {
-    let mut each = vec![Affine::iterator(stencil.time[&id])];
+    let mut each = vec![stencil.time[&id].clone()];
     each.extend((0..stencil.dimensions()).map(|dimension| stencil.position(id, dimension).clone()));
     relation::functions(ctx, stencil.algorithm, id, &each)
 }

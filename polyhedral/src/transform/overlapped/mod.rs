@@ -23,7 +23,7 @@ use crate::storage::private::in_order;
 use crate::verify::EntryCheck;
 use build::{Built, build};
 use halo::halos;
-use region::regions;
+use region::{is_bounded, regions};
 use sizes::{Sizes, end_with_arrays};
 use stencil::recognise;
 
@@ -136,10 +136,8 @@ fn attempt(ctx: &Ctx, request: &Request<'_>, met: &Sizes, sizes: Which) -> Resul
         Which::Around => met.around.clone(),
         Which::Exactly => met.exactly()?,
     };
-    let Unproved { mut next, plain, roles } = unproved(ctx, request, met, &context)?;
+    let Unproved { original, mut next, plain, roles } = unproved(ctx, request, met, &context)?;
     next.algorithm.source_order = plain;
-    let mut original = scheduled.algorithm.clone();
-    original.context = next.algorithm.context.clone();
     let proved = || prove(ctx, &Recomputation { original: &original, new: &next.algorithm, roles: &roles });
     if let Err(mismatch) = ctx.with_budget(proof_budget(ctx, scheduled), proved)? {
         return Err(ScheduleError::OtherValues(mismatch).into());
@@ -189,12 +187,14 @@ pub fn overlapped_unproved(
     let request = Request::new(scheduled, computation, time, loops, steps, sizes)?;
     let (path, _) = find_loop(scheduled, computation, time)?;
     let met = Sizes::new(ctx, &scheduled.algorithm, &loop_at(scheduled, &path).body.computations())?;
-    let Unproved { mut next, plain, roles } = unproved(ctx, &request, &met, &met.exactly()?)?;
+    let Unproved { mut next, plain, roles, .. } = unproved(ctx, &request, &met, &met.exactly()?)?;
     next.algorithm.source_order = plain;
     Ok((next, roles))
 }
 
 struct Unproved {
+    /// What the source does for the sizes that it was made for.
+    original: Algorithm,
     next: Scheduled,
     /// The order with no loop mapped to threads.
     plain: Schedule,
@@ -207,6 +207,13 @@ fn unproved(ctx: &Ctx, request: &Request<'_>, met: &Sizes, context: &Set) -> Res
     let (path, _) = find_loop(scheduled, computation, time)?;
     let mut start = scheduled.clone();
     start.algorithm.context = context.clone();
+    let plain = recognise(ctx, &start, id, &path, loops)?.map_err(|obstacle| request.refuse(obstacle))?;
+    if !is_bounded(ctx, &plain)? {
+        for id in loop_at(scheduled, &path).body.computations() {
+            let it = &mut start.algorithm.computations[id.0 as usize];
+            it.domain = met.counting(&it.domain.intersect_params(context)?)?;
+        }
+    }
     let stencil = recognise(ctx, &start, id, &path, loops)?.map_err(|obstacle| request.refuse(obstacle))?;
     let halos = halos(ctx, &stencil, steps)?.map_err(|obstacle| request.refuse(obstacle))?;
     let regions = regions(ctx, &stencil, halos, steps, sizes)?;
@@ -225,7 +232,8 @@ fn unproved(ctx: &Ctx, request: &Request<'_>, met: &Sizes, context: &Set) -> Res
     }
     let mut roles: Vec<Role> = start.algorithm.ids().map(Role::Repeats).collect();
     roles.extend(copies.into_iter().map(Role::Copies));
-    Ok(Unproved { next, plain: Schedule { root: in_order(&plain.root) }, roles })
+    let plain = Schedule { root: in_order(&plain.root) };
+    Ok(Unproved { original: start.algorithm, next, plain, roles })
 }
 
 /// Keeps the conditions on sizes under which subscripts are inside, which the repeated statements no longer tell.

@@ -54,6 +54,29 @@ impl Regions {
     }
 }
 
+/// Whether a convex set around all places in which statements run has bounds along each dimension of space. It has none where statements ask
+/// for sizes of arrays of their own.
+pub(super) fn is_bounded(ctx: &Ctx, stencil: &Stencil<'_>) -> Result<bool, Error> {
+    let algorithm = stencil.algorithm;
+    let mut places: Option<Set> = None;
+    for &id in &stencil.statements {
+        let position: Vec<Affine> = (0..stencil.dimensions()).map(|it| stencil.position(id, it).clone()).collect();
+        let own = relation::domain(algorithm, id)?.apply(&relation::functions(ctx, algorithm, id, &position)?)?;
+        places = Some(match places {
+            None => own,
+            Some(others) => others.union(&own)?,
+        });
+    }
+    let around =
+        Set::from_basic_set(&places.expect("a loop holds at least one computation").coalesce()?.simple_hull()?)?;
+    for dimension in 0..stencil.dimensions() as u32 {
+        if !around.is_dim_bounded(DimType::Set, dimension)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The tiles of blocks of so many steps.
 pub(super) fn regions(
     ctx: &Ctx,
@@ -80,7 +103,7 @@ pub(super) fn regions(
     let origins: Vec<i64> = origins.into_iter().map(|it| it.unwrap_or(0)).collect();
     let mut tiles: Option<Set> = None;
     for &id in &stencil.statements {
-        let since = Affine::iterator(stencil.time[&id]).sub(&stencil.first)?;
+        let since = stencil.time[&id].sub(&stencil.first)?;
         let mut own = vec![since.floor_div(steps)];
         for (dimension, (&size, &origin)) in sizes.iter().zip(&origins).enumerate() {
             own.push(stencil.position(id, dimension).add_constant(-origin)?.floor_div(size));
@@ -148,8 +171,7 @@ pub(super) fn instances(
     domain = domain.intersect(&relation::functions(ctx, next, id, &all)?.intersect_range(&regions.tiles)?.domain()?)?;
     let names = next.param_names();
     // How many steps of the block come after this one.
-    let since =
-        Affine::iterator(stencil.time[&id]).sub(&stencil.first)?.sub(&Affine::iterator(count).scale(regions.steps)?)?;
+    let since = stencil.time[&id].sub(&stencil.first)?.sub(&Affine::iterator(count).scale(regions.steps)?)?;
     let left = since.scale(-1)?.add_constant(regions.steps - 1)?;
     let mut limits = vec![since, left.clone()];
     for dimension in 0..regions.sizes.len() {

@@ -63,6 +63,21 @@ impl Sizes {
         Ok(all.coalesce()?)
     }
 
+    /// The instances of a statement for sizes that count, where these are no more pieces than all of its instances.
+    pub(super) fn counting(&self, instances: &Set) -> Result<Set, Error> {
+        let mut counting = instances.clone();
+        for it in &self.holds {
+            if counting.params()?.is_subset(it)? {
+                continue;
+            }
+            let fewer = counting.intersect_params(it)?.coalesce()?;
+            if fewer.basic_set_count()? <= counting.basic_set_count()? {
+                counting = fewer;
+            }
+        }
+        Ok(counting)
+    }
+
     /// Whether none of these sizes counts, as far as that is quickly seen.
     fn has_none_of(&self, sizes: &Set) -> Result<bool, Error> {
         let mut left = sizes.intersect(&self.around)?;

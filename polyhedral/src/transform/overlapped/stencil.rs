@@ -21,8 +21,8 @@ pub(super) struct Stencil<'a> {
     pub(super) path: Path,
     /// The numbers of the children of sequences that lead to the time loop in the source's tree.
     pub(super) prefix: Vec<usize>,
-    /// The time loop's number among each statement's iterators.
-    pub(super) time: BTreeMap<ComputationId, u32>,
+    /// The time loop's value for each statement: `t`, or `-t` where the loop counts down.
+    pub(super) time: BTreeMap<ComputationId, Affine>,
     /// The first and the last time step.
     pub(super) first: Affine,
     pub(super) last: Affine,
@@ -90,9 +90,10 @@ impl Stencil<'_> {
     /// Whether a step's subscripts say which step it is.
     pub(super) fn has_elements_of_steps(&self, array: ArrayId) -> bool {
         self.statements.iter().any(|id| {
-            let write = &self.algorithm.computation(*id).write;
-            let of_step = |it: &Affine| it.involves_iterator(self.time[id]);
-            write.array == array && write.subscripts.iter().filter_map(Subscript::as_affine).any(of_step)
+            let it = self.algorithm.computation(*id);
+            let steps = (0..it.iterators.len() as u32).filter(|&at| self.time[id].involves_iterator(at));
+            let of_step = |subscript: &Affine| steps.clone().any(|at| subscript.involves_iterator(at));
+            it.write.array == array && it.write.subscripts.iter().filter_map(Subscript::as_affine).any(of_step)
         })
     }
 
@@ -164,8 +165,7 @@ pub(super) fn recognise<'a>(
     let statements = it.body.computations();
     let mut time = BTreeMap::new();
     for &id in &statements {
-        let Some(position) = it.at[&id].as_iterator() else { return Ok(Err(OverlapObstacle::AnotherOrder)) };
-        time.insert(id, position);
+        time.insert(id, it.at[&id].clone());
         let computation = algorithm.computation(id);
         if !computation.reads.iter().chain([&computation.write]).all(Access::is_affine) {
             return Ok(Err(OverlapObstacle::Subscripts { computation: id }));
