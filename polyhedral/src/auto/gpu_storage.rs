@@ -11,8 +11,9 @@ use crate::auto::padding::{self, SharedTile};
 use crate::auto::profile::{Step, iterator_of, step};
 use crate::auto::vectors;
 use crate::command::{AxisOrder, Columns, Command};
+use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
-use crate::storage::{Limit, uses};
+use crate::storage::uses;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most tiles that are copied ahead of the one in use.
@@ -222,7 +223,7 @@ fn of_one_thread(algorithm: &Algorithm, schedule: &Schedule, inside: &[Computati
         }
     }
     let bytes = tiles.iter().map(|(tile, _)| tile.bytes()).sum::<Option<i64>>().unwrap_or(0).max(1);
-    let ahead = u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(MOST_AHEAD);
+    let ahead = u32::try_from(i64::from(Gpu::HOPPER.shared_bytes_of_block) / bytes - 1).unwrap_or(0).min(MOST_AHEAD);
     commands.extend(tiles.into_iter().map(|(tile, step)| Command::CacheShared {
         array: algorithm.array(tile.access.array).name.clone(),
         computation: algorithm.computation(tile.computation).name.clone(),
@@ -400,7 +401,7 @@ fn ahead(
     match tiles.iter().map(SharedTile::bytes).sum::<Option<i64>>() {
         Some(bytes @ 1..) if in_groups || !results.any(has_several) => {
             let most = if in_groups { 1 } else { MOST_AHEAD };
-            u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(most)
+            u32::try_from(i64::from(Gpu::HOPPER.shared_bytes_of_block) / bytes - 1).unwrap_or(0).min(most)
         }
         Some(_) | None => 0,
     }

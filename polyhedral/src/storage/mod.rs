@@ -18,7 +18,7 @@ mod tiles;
 
 pub use constant::CONSTANT_BYTES;
 pub(crate) use constant::{most_elements, total_bytes};
-pub use error::{Limit, Overwrite, StorageError};
+pub use error::{Limit, Overwrite, SharedBuffer, StorageError};
 pub(crate) use footprint::uses;
 
 use crate::affine::{Affine, Atom};
@@ -31,8 +31,8 @@ use crate::layers::{Buffer, Lifetime, MemorySpace, Placed, Scheduled, Target};
 use crate::legality;
 use crate::place;
 use crate::transform;
-pub(crate) use promote::check_limit;
 use promote::{Promotion, Where};
+pub(crate) use promote::{check_limit, check_together, shared};
 use std::collections::BTreeMap;
 
 /// A program with storage, and what its statements now depend on.

@@ -20,7 +20,7 @@
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
-use super::error::{Limit, StorageError};
+use super::error::{Limit, SharedBuffer, StorageError};
 use super::find;
 use super::footprint::{Footprint, Groups, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
@@ -37,6 +37,8 @@ use crate::expr::{Expr, ExprKind};
 use crate::isl::{Aff, Ctx, DimType, Map};
 use crate::layers::{Ahead, Buffer, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target};
 use crate::legality;
+use crate::machine::Gpu;
+use crate::place;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use std::collections::BTreeMap;
@@ -396,10 +398,15 @@ fn plan<'a>(
         keys.insert(id, values);
     }
     let plain = matches!(to, Where::Shared { ahead: 0 });
-    let fits =
-        |hull: &Hull| space != MemorySpace::Shared || check_limit(algorithm, array, &hull.size, Limit::Shared).is_ok();
+    let within = |hull: &Hull, most: i64| {
+        let element = algorithm.array(array).element.bytes() as i64;
+        let bytes = hull.size.iter().fold(element, |all, &next| all.saturating_mul(next));
+        space != MemorySpace::Shared || bytes <= most
+    };
+    // What a kernel may declare: a box that needs more holds reads that may better have boxes of their own.
+    let fits = |hull: &Hull| within(hull, i64::from(Gpu::HOPPER.shared_bytes_of_block));
     let boxes = if plain { tiles::boxes(ctx, algorithm, known, array, &keys)? } else { None };
-    let boxes = boxes.filter(|(_, hull)| fits(hull));
+    let boxes = boxes.filter(|(_, hull)| within(hull, Limit::Shared.bytes()));
     if let Some((footprint, hull)) = boxes {
         let (ahead, boxed) = (0, true);
         return Ok(Plan {
@@ -730,15 +737,18 @@ pub(crate) fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limi
 
 /// Whether the shared buffers of each kernel fit together.
 pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), StorageError> {
-    let stages = |it: &Promotion| it.copies.map_or(1, |(_, ahead)| i64::from(ahead) + 1);
-    let sizes: Vec<Vec<i64>> =
-        promotions.iter().map(|it| it.levels.iter().map(|level| level.size).chain([stages(it)]).collect()).collect();
-    shared_total(scheduled, promotions, &sizes)
+    let mut kernels: BTreeMap<Path, Vec<SharedBuffer>> = BTreeMap::new();
+    for it in promotions.iter().filter(|it| it.space == MemorySpace::Shared) {
+        let around = scheduled.schedule.loops_around(it.anchor);
+        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
+        let (buffer, _) = it.buffer(scheduled);
+        kernels.entry(kernel.unwrap_or_default()).or_default().push(shared(&buffer));
+    }
+    kernels.into_values().try_for_each(check_together)
 }
 
-/// The same, and each buffer alone, once extents are final.
+/// Whether each buffer fits, and those of each kernel together, once extents are final.
 pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(), StorageError> {
-    let mut sizes = vec![];
     for it in promotions {
         let buffer = placed.layout.buffer(placed.layout.placement(it.array).buffer);
         let size: Vec<i64> = buffer.extents.iter().filter_map(Affine::as_constant).collect();
@@ -748,23 +758,23 @@ pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(
             MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
         };
         check_limit(&placed.scheduled.algorithm, it.of, &size, limit)?;
-        sizes.push(size);
     }
-    shared_total(&placed.scheduled, promotions, &sizes)
+    place::check_shared(&placed.scheduled.schedule, &placed.layout)
 }
 
-fn shared_total(scheduled: &Scheduled, promotions: &[Promotion], sizes: &[Vec<i64>]) -> Result<(), StorageError> {
-    let mut kernels: BTreeMap<Path, i64> = BTreeMap::new();
-    for (it, size) in promotions.iter().zip(sizes).filter(|(it, _)| it.space == MemorySpace::Shared) {
-        let around = scheduled.schedule.loops_around(it.anchor);
-        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
-        let element = scheduled.algorithm.array(it.of).element.bytes() as i64;
-        let total = kernels.entry(kernel.unwrap_or_default()).or_default();
-        *total = total.saturating_add(size.iter().fold(element, |all, &next| all.saturating_mul(next)));
-        if *total > Limit::Shared.bytes() {
-            let array = scheduled.algorithm.array(it.of).name.clone();
-            return Err(StorageError::TooLarge { array, extents: size.clone(), bytes: *total, limit: Limit::Shared });
-        }
+/// A buffer of constant size in shared memory.
+pub(crate) fn shared(buffer: &Buffer) -> SharedBuffer {
+    SharedBuffer {
+        name: buffer.name.clone(),
+        element_bytes: buffer.element.bytes() as i64,
+        extents: buffer.extents.iter().filter_map(Affine::as_constant).collect(),
     }
-    Ok(())
+}
+
+/// Whether the buffers of one kernel fit in the shared memory of a block.
+pub(crate) fn check_together(buffers: Vec<SharedBuffer>) -> Result<(), StorageError> {
+    match SharedBuffer::total(&buffers) > Limit::Shared.bytes() {
+        true => Err(StorageError::TooLargeTogether { buffers }),
+        false => Ok(()),
+    }
 }

@@ -59,6 +59,8 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("NotAccessed", "E0526"),
     ("NoConstantSize", "E0527"),
     ("TooLarge", "E0528"),
+    ("TooLargeTogether", "E0528"),
+    ("SharedTooLarge", "E0528"),
     ("WrongLevel", "E0529"),
     ("NoThreadCount", "E0530"),
     ("NotConstant", "E0531"),
