@@ -66,6 +66,14 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
                 .with_note("the limit is the shared memory of a thread block, for all buffers of a kernel together")
                 .with_help("use smaller tiles, or name a loop further in")
         }
+        StorageError::ManyThreads { extents, threads, .. } => {
+            let by = |all: &[i64]| all.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ");
+            let (extents, threads) = (by(&extents), by(&threads));
+            make("E0603", "requested here")
+                .with_note(format!("the buffer has {extents} elements; with those that compute, these are {threads} threads"))
+                .with_note("a block has at most 1024 threads, and 64 along its third axis")
+                .with_help("use smaller tiles, or leave `threads=:footprint` away: then each thread loads several elements")
+        }
         StorageError::WrongLevel { .. } => {
             make("E0529", "requested here").with_help("`explain` shows the loops and what they are mapped to")
         }

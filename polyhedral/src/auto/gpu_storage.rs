@@ -10,7 +10,7 @@ use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
 use crate::auto::profile::{Step, iterator_of, step};
 use crate::auto::vectors;
-use crate::command::{AxisOrder, Columns, Command};
+use crate::command::{AxisOrder, Columns, Command, Filling};
 use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::uses;
@@ -165,7 +165,14 @@ fn of_kernel(
         } else if reads && (array.rank >= 2 || same()) {
             let is_turned = in_groups && is_turned(algorithm, *id, access, step);
             let axes = is_turned.then(|| AxisOrder::new(vec![1, 0])).flatten().unwrap_or_default();
-            commands.push(Command::CacheShared { array: array_name, computation, at: step.name.clone(), ahead, axes });
+            commands.push(Command::CacheShared {
+                array: array_name,
+                computation,
+                at: step.name.clone(),
+                ahead,
+                axes,
+                filling: Filling::Shared,
+            });
             let tile = tile(&(*id, access));
             let padded = match is_turned {
                 true => padding::of_turned(&tile),
@@ -230,6 +237,7 @@ fn of_one_thread(algorithm: &Algorithm, schedule: &Schedule, inside: &[Computati
         at: step.name.clone(),
         ahead,
         axes: AxisOrder::default(),
+        filling: Filling::Shared,
     }));
     commands
 }
@@ -255,6 +263,7 @@ fn of_diagonals(algorithm: &Algorithm, inside: &[ComputationId], anchor: Computa
             at: block.to_string(),
             ahead: 0,
             axes: AxisOrder::default(),
+            filling: Filling::Shared,
         });
         let places = accesses.iter().filter_map(|access| access.subscripts[0].as_affine()).map(Affine::constant_term);
         let (low, high) = places.fold((i64::MAX, i64::MIN), |(low, high), it| (low.min(it), high.max(it)));
@@ -298,6 +307,7 @@ fn of_steps(
                 at: block.to_string(),
                 ahead: 0,
                 axes: AxisOrder::default(),
+                filling: Filling::Shared,
             });
             commands.push(Command::Pad { array: array.name.clone(), by: vec![1, 0], columns: Columns::default() });
         }
@@ -341,6 +351,7 @@ fn turned(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) 
                     at: at.name.clone(),
                     ahead: 0,
                     axes: AxisOrder::default(),
+                    filling: Filling::Shared,
                 });
                 commands.push(Command::Pad { array: name, by: vec![1, 0], columns: Columns::default() });
             }

@@ -41,6 +41,13 @@ pub enum StorageError {
         Limit::Shared.bytes()
     )]
     TooLargeTogether { buffers: Vec<SharedBuffer> },
+    /// A block cannot have a thread for each element of a buffer: they, with those that compute, would be too many along all axes together,
+    /// or along the third one alone.
+    #[error(
+        "a block with a thread for each element that an iteration of `{at}` touches of `{array}` would have {}",
+        too_many(threads)
+    )]
+    ManyThreads { array: String, at: String, extents: Vec<i64>, threads: Vec<i64> },
     /// The loop is not where shared memory or registers need it.
     #[error("`{array}` cannot be kept at `{at}`: {reason}")]
     WrongLevel { array: String, at: String, reason: &'static str },
@@ -57,6 +64,18 @@ pub enum StorageError {
     #[error("a size does not fit in 64 bits")]
     TooLargeNumber,
 }
+
+/// How many threads are too many.
+fn too_many(threads: &[i64]) -> String {
+    match threads.iter().fold(1i64, |all, &next| all.saturating_mul(next)) {
+        all if all > MOST_THREADS => format!("{all} threads, more than {MOST_THREADS}"),
+        _ => format!("{} threads along z, more than {MOST_THREADS_Z}", threads.last().copied().unwrap_or(1)),
+    }
+}
+
+/// The threads that a block has at most, and along z.
+pub(super) const MOST_THREADS: i64 = 1024;
+pub(super) const MOST_THREADS_Z: i64 = 64;
 
 /// What holds promoted values, and how much of it there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

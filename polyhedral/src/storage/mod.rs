@@ -109,8 +109,8 @@ pub fn carry_out(
     }
     for (position, command) in commands.iter().enumerate() {
         let (array, computation, at, to) = match command {
-            Command::CacheShared { array, computation, at, ahead, axes } => {
-                (array, computation, at, (Where::Shared { ahead: *ahead }, axes))
+            Command::CacheShared { array, computation, at, ahead, axes, filling } => {
+                (array, computation, at, (Where::Shared { ahead: *ahead, filling: *filling }, axes))
             }
             Command::CacheRegister { array, computation, at } => {
                 (array, computation, at, (Where::Register, &AxisOrder::default()))

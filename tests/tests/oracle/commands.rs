@@ -275,7 +275,8 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
                 order.rotate_left(1 + random.below(rank as usize - 1));
                 axes = AxisOrder::new(order).unwrap_or_default();
             }
-            Command::CacheShared { array, computation: name, at, ahead, axes }
+            let filling = if random.percent(20) { Filling::OneEach } else { Filling::Shared };
+            Command::CacheShared { array, computation: name, at, ahead, axes, filling }
         }
         false => Command::CacheRegister { array, computation: name, at },
     })

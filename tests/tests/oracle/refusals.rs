@@ -61,6 +61,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("TooLarge", "E0528"),
     ("TooLargeTogether", "E0528"),
     ("SharedTooLarge", "E0528"),
+    ("ManyThreads", "E0603"),
     ("WrongLevel", "E0529"),
     ("NoThreadCount", "E0530"),
     ("NotConstant", "E0531"),
