@@ -8,7 +8,7 @@ use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, Compu
 use crate::auto::gpu_waves::{TILE, tile_around};
 use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
-use crate::auto::profile::{Step, iterator_of, step};
+use crate::auto::profile::{Step, iterator_of, neighbours, step_of_whole};
 use crate::auto::vectors;
 use crate::command::{AxisOrder, Columns, Command, Filling};
 use crate::machine::Gpu;
@@ -315,49 +315,67 @@ fn of_steps(
     commands
 }
 
-/// Matrices that the threads of a warp read a column apart, though their neighbours lie along the block's other axis: the tile of
-/// a block passes through shared memory, read from global memory along its columns.
+/// Arrays that the threads of a warp read a column or a plane apart, though their neighbours lie along the block's other axis: the tile
+/// of a block passes through shared memory, read from global memory along its columns.
 fn turned(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
     let mut commands = vec![];
-    let accesses = |id: ComputationId| {
-        let it = algorithm.computation(id);
-        it.reads.iter().chain([&it.write])
-    };
+    let mut seen: BTreeSet<ArrayId> = BTreeSet::new();
     for &id in inside {
         let around = schedule.loops_around(id);
-        let axis = |wanted: ProcessorAxis| {
-            let thread = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(wanted))?;
-            match iterators(algorithm.computation(id), id, thread.1)[..] {
-                [iterator] => Some(iterator),
-                _ => None,
-            }
-        };
         let last_block = around.iter().rev().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)));
-        let (Some(x), Some(y), Some((_, at))) = (axis(ProcessorAxis::X), axis(ProcessorAxis::Y), last_block) else {
-            continue;
-        };
-        let computation = algorithm.computation(id);
-        for read in &computation.reads {
+        let Some((_, at)) = last_block else { continue };
+        for read in &algorithm.computation(id).reads {
             let array = algorithm.array(read.array);
-            let all: Vec<&Access> =
-                inside.iter().flat_map(|&id| accesses(id)).filter(|it| it.array == read.array).collect();
-            let is_turned = step(algorithm, id, read, x) == Step::Jumps && step(algorithm, id, read, y) == Step::Next;
-            let plain = array.rank == 2 && array.kind == ArrayKind::Argument && computation.iterators.len() == 2;
-            if is_turned && plain && read.is_affine() && all.len() == 1 && computation.predicate.is_none() {
-                let (name, computation) = (array.name.clone(), computation.name.clone());
-                commands.push(Command::CacheShared {
-                    array: name.clone(),
-                    computation,
-                    at: at.name.clone(),
-                    ahead: 0,
-                    axes: AxisOrder::default(),
-                    filling: Filling::Shared,
-                });
-                commands.push(Command::Pad { array: name, by: vec![1, 0], columns: Columns::default() });
+            let Some(first) = neighbours(algorithm, read).filter(|_| !seen.contains(&read.array)) else { continue };
+            let is_alike = |id: ComputationId, it: &Access| {
+                at.at.contains_key(&id) && is_turned_in_tile(algorithm, schedule, id, it) && {
+                    // Of the numbers that an element consists of, each may be read by itself.
+                    it.subscripts[first..] == read.subscripts[first..]
+                }
+            };
+            let accesses = inside.iter().flat_map(|&id| {
+                let it = algorithm.computation(id);
+                it.reads.iter().map(move |read| (id, read, true)).chain([(id, &it.write, false)])
+            });
+            let mut all = accesses.filter(|(_, it, _)| it.array == read.array);
+            if array.kind != ArrayKind::Argument || !all.all(|(id, it, is_read)| is_read && is_alike(id, it)) {
+                continue;
             }
+            seen.insert(read.array);
+            let (name, computation) = (array.name.clone(), algorithm.computation(id).name.clone());
+            commands.push(Command::CacheShared {
+                array: name.clone(),
+                computation,
+                at: at.name.clone(),
+                ahead: 0,
+                axes: AxisOrder::default(),
+                filling: Filling::Shared,
+            });
+            // Odd numbers of elements from one thread to the next, whose columns or planes lie in different banks then.
+            let by = (0..array.rank as usize).map(|axis| u32::from(axis <= first)).collect();
+            commands.push(Command::Pad { array: name, by, columns: Columns::default() });
         }
     }
     commands
+}
+
+/// Whether the threads of a tile read neighbours along y alone, each once.
+fn is_turned_in_tile(algorithm: &Algorithm, schedule: &Schedule, id: ComputationId, read: &Access) -> bool {
+    let around = schedule.loops_around(id);
+    let computation = algorithm.computation(id);
+    // All that the statement goes through is in the tile, or tells blocks apart.
+    let in_tile = |it: &Loop| matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Unroll(_));
+    let axis = |wanted: ProcessorAxis| {
+        let thread = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(wanted))?;
+        match iterators(computation, id, thread.1)[..] {
+            [iterator] => Some(iterator),
+            _ => None,
+        }
+    };
+    let (Some(x), Some(y)) = (axis(ProcessorAxis::X), axis(ProcessorAxis::Y)) else { return false };
+    let along = |iterator: u32| step_of_whole(algorithm, id, read, iterator);
+    let plain = computation.iterators.len() <= 3 && computation.predicate.is_none() && read.is_affine();
+    plain && around.iter().all(|(_, it)| in_tile(it)) && along(x) == Step::Jumps && along(y) == Step::Next
 }
 
 /// Whether two commands put the same array into registers at the same loop.
