@@ -3,7 +3,7 @@
 use crate::random::Random;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId};
-use tessella_polyhedral::command::{AxisOrder, Columns, Command, Place, Times};
+use tessella_polyhedral::command::{AxisOrder, Columns, Command, Filling, Place, Times};
 use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::order;
