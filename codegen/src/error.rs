@@ -49,6 +49,9 @@ pub enum CodegenError {
     /// A loop that only data end cannot be left where they do.
     #[error("loop `{name}` ends where data say so")]
     Endless { name: String, on_device: bool },
+    /// What a kernel keeps in shared memory, with what its blocks combine there, needs more than a block may have.
+    #[error("kernel `{kernel}` needs {bytes} bytes of shared memory, more than {most}")]
+    SharedTooLarge { kernel: String, buffers: Vec<String>, bytes: i64, most: i64 },
     /// A buffer in registers has an extent that is no constant.
     #[error("buffer `{buffer}` in registers has no constant size")]
     SizeOfRegister { buffer: String },
@@ -183,6 +186,12 @@ impl IntoDiagnostic for CodegenError {
                     false => "the schedule takes it apart, or mixes its statements with others",
                 };
                 Diagnostic::error(Code("E0316"), text).with_note(note).with_help(help)
+            }
+            CodegenError::SharedTooLarge { ref buffers, .. } => {
+                let names: Vec<String> = buffers.iter().map(|it| format!("`{it}`")).collect();
+                Diagnostic::error(Code("E0528"), self.to_string())
+                    .with_note(format!("it keeps {} there", names.join(", ")))
+                    .with_help("use smaller tiles")
             }
             CodegenError::SizeOfRegister { buffer } => Diagnostic::error(
                 Code("E0608"),

@@ -20,6 +20,7 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
 use crate::program::{Blocks, For, Guard, Kernel, KernelId, Node, Over, Spread, Statement, Width};
+use crate::shared::asked_of_launch;
 use crate::stream;
 use crate::whole_tiles;
 use parts::Part;
@@ -166,7 +167,8 @@ impl Extract<'_> {
         shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
         let block = shape.block.map(|extent| extent.unwrap_or(1));
         let (same_as, width, blocks) = (None, Width::Wide, Blocks::Apart);
-        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic: 0 });
+        let dynamic = asked_of_launch(self.input, &name, &shared, block, &body)?;
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic });
         Ok(parts::launches(&shape.parts, id))
     }
 

@@ -25,6 +25,7 @@ mod params;
 pub mod part;
 pub mod ranges;
 mod separate;
+pub mod shared;
 pub mod stream;
 pub mod tile;
 mod whole_tiles;

@@ -319,8 +319,27 @@ impl LaunchPlan {
     /// The kernels whose blocks all have to run at once, since no other steps do their work. An executor refuses calls for which the
     /// device has too few, before the first step.
     pub fn required(&self) -> Vec<Required> {
+        let alone = |step: &Step| match step {
+            Step::Together { kernel, apart } if apart.is_empty() => Some(*kernel),
+            _ => None,
+        };
         let mut all = vec![];
-        required(&self.steps, &Cond::Const(true), &mut all);
+        required(&self.steps, &alone, &Cond::Const(true), &mut all);
+        all
+    }
+
+    /// The kernels that ask for shared memory at their launch, where no other steps do their work. An executor refuses calls that come to
+    /// one for which the device has too little, before the first step.
+    pub fn sharing(&self) -> Vec<Required> {
+        let shares = |step: &Step| match step {
+            Step::Launch(kernel) if self.kernels.get(kernel.0 as usize).is_some_and(|it| it.dynamic > 0) => {
+                Some(*kernel)
+            }
+            _ => None,
+        };
+        let mut all = vec![];
+        required(&self.steps, &shares, &Cond::Const(true), &mut all);
+        all.dedup();
         all
     }
 }
@@ -333,13 +352,11 @@ pub struct Required {
     pub when: Cond,
 }
 
-fn required(steps: &[Step], when: &Cond, into: &mut Vec<Required>) {
+fn required(steps: &[Step], wanted: &dyn Fn(&Step) -> Option<KernelId>, when: &Cond, into: &mut Vec<Required>) {
     for step in steps {
+        into.extend(wanted(step).map(|kernel| Required { kernel, when: when.clone() }));
         match step {
-            Step::Together { kernel, apart } if apart.is_empty() => {
-                into.push(Required { kernel: *kernel, when: when.clone() });
-            }
-            Step::For { body, .. } | Step::Together { apart: body, .. } => required(body, when, into),
+            Step::For { body, .. } | Step::Together { apart: body, .. } => required(body, wanted, when, into),
             Step::If { condition, then, otherwise } => {
                 let and = |more: Cond| Cond::all_of([when.clone(), more]);
                 // Variables have no values before the first step.
@@ -349,8 +366,8 @@ fn required(steps: &[Step], when: &Cond, into: &mut Vec<Required>) {
                 } else {
                     (and(condition.clone()), and(negate(condition)))
                 };
-                required(then, &so, into);
-                required(otherwise, &not, into);
+                required(then, wanted, &so, into);
+                required(otherwise, wanted, &not, into);
             }
             Step::Allocate(_)
             | Step::Free(_)

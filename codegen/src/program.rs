@@ -243,7 +243,8 @@ pub struct Kernel {
     pub block: [u32; 3],
     /// In the order of the kernel's signature.
     pub params: Vec<KernelParam>,
-    /// Buffers that the threads of a block share.
+    /// Buffers that the threads of a block share. If `dynamic` is not 0, they lie in that memory, one behind the other, each at a
+    /// multiple of 16 bytes; else the kernel declares them.
     pub shared: Vec<BufferId>,
     pub body: Vec<Node>,
     /// An earlier kernel with the same text and name, launched with other arguments.

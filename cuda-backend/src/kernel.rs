@@ -3,6 +3,7 @@
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
 use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::program::{Blocks, BufferAccess, For, Kernel, KernelParam, Node, Width};
+use tessella_codegen::shared::{Place, places};
 use tessella_polyhedral::layers::{Buffer, MemorySpace};
 use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::schedule::Tag;
@@ -65,11 +66,7 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
         }
         out.open(")");
     }
-    for &buffer in &kernel.shared {
-        let declaration = printer.declaration(buffer);
-        // For vector loads: their addresses are multiples of 16 bytes.
-        out.line(format!("__shared__ __align__(16) {declaration}"));
-    }
+    shared(printer, kernel, out);
     match streaming {
         Some(it) => {
             let arguments: Vec<String> = kernel.params.iter().map(|param| name(printer, *param)).collect();
@@ -78,6 +75,26 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
         None => printer.block(&kernel.body, &mut Pragmas, out),
     }
     out.close();
+}
+
+/// The buffers that the threads of a block share: for vector loads, their addresses are multiples of 16 bytes.
+fn shared(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
+    if kernel.shared.is_empty() || kernel.dynamic == 0 {
+        for &buffer in &kernel.shared {
+            let declaration = printer.declaration(buffer);
+            out.line(format!("__shared__ __align__(16) {declaration}"));
+        }
+        return;
+    }
+    let memory = printer.program.names.namer().fresh("shared");
+    out.line(format!("extern __shared__ __align__(16) unsigned char {memory}[];"));
+    let (places, _) = places(&printer.input, &kernel.shared);
+    for Place { buffer, first } in places {
+        let element = c_type(printer.input.layout.buffer(buffer).element);
+        let name = &printer.program.names.buffers[buffer.0 as usize];
+        let from = if first == 0 { memory.clone() } else { format!("({memory} + {first})") };
+        out.line(format!("{element} *const {name} = ({element} *){from};"));
+    }
 }
 
 /// Threads of a multiprocessor of which each has the loads of many terms in flight.

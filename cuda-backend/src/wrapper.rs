@@ -7,7 +7,7 @@ use tessella_codegen::int_expr::{Cond, IntExpr};
 use tessella_codegen::plan::{
     DeviceMemory, Event, HostSide, LaunchPlan, Padded, PlannedKernel, Queue, Queues, Required, Step,
 };
-use tessella_codegen::program::{Blocks, KernelParam, Part, PartAxis, Width};
+use tessella_codegen::program::{KernelParam, Part, PartAxis, Width};
 use tessella_polyhedral::layers::{BufferId, Direction, Lifetime};
 
 /// Prints the helpers of the host and the entry function.
@@ -24,6 +24,11 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
         out.blank();
         together_helpers(way, out);
     }
+    let sharing = sharing(plan);
+    if !sharing.is_empty() {
+        out.blank();
+        sharing_helper(out);
+    }
     let mut namer = printer.program.names.namer();
     plan.kernels.iter().for_each(|kernel| namer.reserve(&kernel.name));
     let device = plan.buffers.iter().map(|it| (it.id, namer.fresh(&format!("{}_device", it.name)))).collect();
@@ -33,8 +38,11 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
         "// Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;",
     );
     let required = plan.required();
-    let or = if required.is_empty() { "" } else { ", or more blocks had to run at once than do" };
-    out.line(format!(
+    let mut or = if required.is_empty() { "" } else { ", or more blocks had to run at once than do" }.to_string();
+    if !sharing.is_empty() {
+        or.push_str(",\n// or a block needs more shared memory than the GPU gives");
+    }
+    out.text(&format!(
         "// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large{or}."
     ));
     out.line(
@@ -54,18 +62,16 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     for it in plan.buffers.iter().filter(|it| it.memory == DeviceMemory::Allocated) {
         out.line(format!("tessella_buffer<{}> {};", c_type(it.element), wrapper.device[&it.id]));
     }
-    for (number, kernel) in plan.kernels.iter().enumerate().filter(|(_, it)| it.dynamic > 0) {
+    for (number, kernel) in plan.kernels.iter().enumerate().filter(|(_, it)| it.dynamic > 0 && it.blocks.wait()) {
         if plan.kernels[..number].iter().any(|it| it.name == kernel.name) {
             continue;
         }
+        // Where a block may not have so much, others do its work.
         let attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize";
         let allow = format!("cudaFuncSetAttribute({}, {attribute}, {})", kernel.name, kernel.dynamic);
-        match kernel.blocks {
-            // Where a block may not have so much, others do its work.
-            Blocks::Resident => out.line(format!("if ({allow} != cudaSuccess) (void)cudaGetLastError();")),
-            Blocks::Apart | Blocks::Together => out.line(format!("TESSELLA_TRY({allow});")),
-        }
+        out.line(format!("if ({allow} != cudaSuccess) (void)cudaGetLastError();"));
     }
+    sharing.iter().for_each(|it| wrapper.ask_for_shared(it, out));
     required.iter().for_each(|it| wrapper.check_required(it, out));
     if let Queues::Apart { events } = plan.queues {
         // Behind the buffers, so that all is done before one of them goes.
@@ -326,6 +332,17 @@ impl Wrapper<'_, '_> {
         out.close();
     }
 
+    /// Lets the blocks of a kernel have the shared memory that they need, or leaves the function.
+    fn ask_for_shared(&mut self, sharing: &Required, out: &mut Writer) {
+        let kernel = &self.plan.kernels[sharing.kernel.0 as usize];
+        let asks = format!("tessella_share((const void *){}, {})", kernel.name, kernel.dynamic);
+        let asks = match sharing.when {
+            Cond::Const(true) => asks,
+            _ => format!("{} ? {asks} : 0", self.printer.cond(&sharing.when)),
+        };
+        out.line(format!("if (const int tessella_status = {asks}) return tessella_status;"));
+    }
+
     /// How many blocks of a kernel to launch at once, of so many at most.
     fn all_at_once(&self, kernel: &PlannedKernel, most: &str) -> String {
         let [x, y, z] = kernel.block;
@@ -471,6 +488,32 @@ fn together_helpers(way: Dispatch, out: &mut Writer) {
          template <typename... T, typename... U>\n\
          static cudaError_t tessella_launch_together(void (*kernel)(T...), unsigned int blocks, dim3 threads, unsigned int shared{parameter}, U... arguments)\n{{\n    \
              return tessella_cooperative<T...>::launch(kernel, blocks, threads, shared{argument}, arguments...);\n}}"
+    ));
+}
+
+/// The launches that ask for shared memory: of those of one kernel the first, where all come at once.
+fn sharing(plan: &LaunchPlan) -> Vec<Required> {
+    let mut all: Vec<Required> = vec![];
+    for it in plan.sharing() {
+        let name = |it: &Required| &plan.kernels[it.kernel.0 as usize].name;
+        if !all.iter().any(|other| name(other) == name(&it) && other.when == it.when) {
+            all.push(it);
+        }
+    }
+    all
+}
+
+/// For kernels that need more shared memory than they may declare.
+fn sharing_helper(out: &mut Writer) {
+    out.text(&format!(
+        "// Lets each block of a kernel have so many bytes of shared memory; 0, or the status with which the function is left.\n\
+         static int tessella_share(const void *kernel, int bytes)\n{{\n    \
+             int device = 0, most = 0;\n    \
+             if (cudaGetDevice(&device) != cudaSuccess\n        \
+                 || cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) return {STATUS_DEVICE_FAILED};\n    \
+             if (bytes > most) return {STATUS_GRID_TOO_LARGE};\n    \
+             const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);\n    \
+             return error == cudaSuccess ? 0 : {STATUS_DEVICE_FAILED};\n}}"
     ));
 }
 

@@ -14,9 +14,9 @@ use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::machine::Machine;
+use tessella_polyhedral::machine::{Gpu, Machine};
 use tessella_polyhedral::verify::{self, Verified};
-use tessella_polyhedral::{connect, effort, magnitude, storage, transform};
+use tessella_polyhedral::{connect, effort, magnitude, place, storage, transform};
 
 /// How much work may go into a program with copies, and into generating code for it: copies are statements, so it is a
 /// larger one than the function was.
@@ -279,14 +279,22 @@ impl Course<'_> {
                 }
                 done => done,
             };
+            // More shared memory than kernels declare is for those who ask for it.
+            let asks = asked.iter().any(|command| matches!(command, Command::CacheShared { .. }));
+            let fits = |verified: &Verified| {
+                asks || place::most_shared(verified.schedule(), verified.layout())
+                    <= i64::from(Gpu::HOPPER.shared_bytes_of_block)
+            };
             match proved {
-                Ok(verified) => return Ok((verified, Some(chosen))),
+                Ok(verified) if fits(&verified) => return Ok((verified, Some(chosen))),
                 // The order on a CPU stands without.
-                Err(_) if start.scheduled.target == Target::Cpu => {}
+                Ok(_) | Err(_) if start.scheduled.target == Target::Cpu => {}
                 // Not every nest that looks like a product, or like one for vectors, has parts that fit.
-                Err(_) => {
+                Ok(_) | Err(_) => {
                     let chosen = self.choose_again(&start, Memory::Blocks)?;
-                    if let Ok(verified) = self.prove(&commands(&chosen.storage)) {
+                    if let Ok(verified) = self.prove(&commands(&chosen.storage))
+                        && fits(&verified)
+                    {
                         return Ok((verified, Some(chosen)));
                     }
                     self.choose_again(&start, Memory::Plain)?;

@@ -20,10 +20,11 @@ use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Direction, Lifetime, MemorySpace, Moment, Target, Transfer};
-use tessella_polyhedral::print;
+use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::report::{self, ReportedDependence};
 use tessella_polyhedral::schedule::{Node, Path};
 use tessella_polyhedral::verify::Verified;
+use tessella_polyhedral::{place, print};
 
 /// What isl may do to tell which dependences each loop carries, in a program with pieces of statements: there it soon would take
 /// longer than anything else.
@@ -279,6 +280,14 @@ fn memory(verified: &Verified) -> Vec<String> {
             }
         };
         lines.push(format!("{}: {place}", buffer.name));
+    }
+    let (shared, declared) =
+        (place::most_shared(verified.schedule(), verified.layout()), i64::from(Gpu::HOPPER.shared_bytes_of_block));
+    if shared > declared {
+        lines.push(format!(
+            "{shared} bytes of shared memory for each thread block of a kernel: more than the {declared} that it may declare, so the launch \
+             asks the GPU for them"
+        ));
     }
     for transfer in verified.transfers() {
         let name = moved(verified, transfer);

@@ -44,6 +44,16 @@ impl AxisOrder {
     }
 }
 
+/// The threads of a block that fill a buffer in shared memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Filling {
+    /// As many as compute: each loads every so many elements.
+    #[default]
+    Shared,
+    /// As many as the buffer has elements along each axis: each loads one. Of these, only those compute that have something to.
+    OneEach,
+}
+
 /// A scheduling command. `S` and `R` below are computations, `i` and `j` loops around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -135,8 +145,9 @@ pub enum Command {
     /// array's subscripts, those of the loops around its declaration first.
     StoreIn { computation: String, buffer: String, iterators: Vec<String>, map: Vec<Affine> },
     /// `cache_shared(A, S, i)`: what an iteration of `i` around `S` touches of `A` lies in shared memory. With `ahead=n`, it is
-    /// copied there while the `n` iterations before compute; with `axes=(2, 1)`, the elements along the second axis are neighbours.
-    CacheShared { array: String, computation: String, at: String, ahead: u32, axes: AxisOrder },
+    /// copied there while the `n` iterations before compute; with `axes=(2, 1)`, the elements along the second axis are neighbours;
+    /// with `threads=:footprint`, the block has a thread for each element.
+    CacheShared { array: String, computation: String, at: String, ahead: u32, axes: AxisOrder, filling: Filling },
     /// `cache_register(A, S, i)`: the same in registers.
     CacheRegister { array: String, computation: String, at: String },
     /// `pad(A, (1, 0))`: unused elements at the end of each axis of `A`'s buffer; with `before` and `multiple` also before the
@@ -281,10 +292,14 @@ impl std::fmt::Display for Command {
                 };
                 write!(f, "store_in({computation}, {buffer}, {} -> {})", one(iterators), one(&map))
             }
-            Command::CacheShared { array, computation, at, ahead, axes } => {
+            Command::CacheShared { array, computation, at, ahead, axes, filling } => {
                 let ahead = (*ahead != 0).then(|| format!("ahead={ahead}"));
                 let axes = (!axes.is_natural()).then(|| format!("axes={axes}"));
-                let all: Vec<String> = ahead.into_iter().chain(axes).collect();
+                let threads = match filling {
+                    Filling::Shared => None,
+                    Filling::OneEach => Some("threads=:footprint".to_string()),
+                };
+                let all: Vec<String> = ahead.into_iter().chain(axes).chain(threads).collect();
                 let all = if all.is_empty() { String::new() } else { format!("; {}", all.join(", ")) };
                 write!(f, "cache_shared({array}, {computation}, {at}{all})")
             }

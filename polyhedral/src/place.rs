@@ -11,7 +11,7 @@ use crate::layers::{
 };
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
-use crate::storage::{self, Limit, StorageError};
+use crate::storage::{self, Limit, SharedBuffer, StorageError};
 use crate::stream;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub(crate) fn place_with(
         layout.placements.insert(array, Placement { buffer: id, map });
     }
     add_streams(ctx, &scheduled, &mut layout)?;
-    check_shared(&scheduled, &layout)?;
+    check_shared(&scheduled.schedule, &layout)?;
     Ok(Placed { scheduled, layout, source: None, constants: BTreeSet::new() })
 }
 
@@ -73,23 +73,25 @@ fn add_streams(ctx: &Ctx, scheduled: &Scheduled, layout: &mut Layout) -> Result<
     Ok(())
 }
 
-/// Whether the arrays that each kernel keeps in shared memory fit together, where commands made some for thread blocks.
-fn check_shared(scheduled: &Scheduled, layout: &Layout) -> Result<(), StorageError> {
-    let mut kernels: BTreeMap<Path, i64> = BTreeMap::new();
-    for &id in &scheduled.scratch {
-        let buffer = layout.buffer(layout.placement(id).buffer);
+/// Whether the buffers that each kernel keeps in shared memory fit together.
+pub(crate) fn check_shared(schedule: &Schedule, layout: &Layout) -> Result<(), StorageError> {
+    shared_of_kernels(schedule, layout).into_values().try_for_each(storage::check_together)
+}
+
+/// The most bytes of shared memory that a kernel keeps in buffers.
+pub fn most_shared(schedule: &Schedule, layout: &Layout) -> i64 {
+    shared_of_kernels(schedule, layout).values().map(|all| SharedBuffer::total(all)).max().unwrap_or(0)
+}
+
+/// The buffers in shared memory, by the outermost loop over blocks around them.
+fn shared_of_kernels(schedule: &Schedule, layout: &Layout) -> BTreeMap<Path, Vec<SharedBuffer>> {
+    let mut kernels: BTreeMap<Path, Vec<SharedBuffer>> = BTreeMap::new();
+    for buffer in &layout.buffers {
         let (MemorySpace::Shared, Lifetime::Node(node)) = (buffer.space, &buffer.lifetime) else { continue };
-        let kernel = outermost_around(&scheduled.schedule, node, is_block);
-        let extents: Vec<i64> = buffer.extents.iter().filter_map(Affine::as_constant).collect();
-        let bytes = extents.iter().fold(buffer.element.bytes() as i64, |all, &next| all.saturating_mul(next));
-        let total = kernels.entry(kernel.unwrap_or_default()).or_default();
-        *total = total.saturating_add(bytes);
-        if *total > Limit::Shared.bytes() {
-            let array = scheduled.algorithm.array(id).name.clone();
-            return Err(StorageError::TooLarge { array, extents, bytes: *total, limit: Limit::Shared });
-        }
+        let kernel = outermost_around(schedule, node, is_block);
+        kernels.entry(kernel.unwrap_or_default()).or_default().push(storage::shared(buffer));
     }
-    Ok(())
+    kernels
 }
 
 fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<Affine>), Error> {

@@ -49,6 +49,9 @@ pub enum RuntimeError {
     #[error("kernel `{kernel}` has thread blocks of {} x {} x {} threads; the GPU allows {limit}", block[0], block[1], block[2])]
     BlockTooLarge { kernel: String, block: [u32; 3], limit: u64 },
 
+    #[error("the blocks of kernel `{kernel}` need {bytes} bytes of shared memory each; the GPU gives a block {limit}")]
+    SharedTooLarge { kernel: String, bytes: u32, limit: u32 },
+
     /// The device memory of one call cannot be had. `needed` is what all buffers of the call take together.
     #[error("the arrays take {needed} bytes of GPU memory; {free} of its {total} bytes are free")]
     DeviceMemory { needed: u64, free: u64, total: u64 },
@@ -95,7 +98,9 @@ impl RuntimeError {
             RuntimeError::Cuda(CudaError::OutOfMemory { .. })
             | RuntimeError::DeviceMemory { .. }
             | RuntimeError::SliceMemory { .. } => STATUS_OUT_OF_MEMORY,
-            RuntimeError::GridTooLarge { .. } | RuntimeError::TooManyTogether { .. } => STATUS_GRID_TOO_LARGE,
+            RuntimeError::GridTooLarge { .. }
+            | RuntimeError::TooManyTogether { .. }
+            | RuntimeError::SharedTooLarge { .. } => STATUS_GRID_TOO_LARGE,
             RuntimeError::NoCompiler { .. }
             | RuntimeError::NamedCompiler { .. }
             | RuntimeError::Refused(_)
@@ -129,6 +134,7 @@ impl RuntimeError {
             RuntimeError::Cuda(CudaError::Driver { .. } | CudaError::OutsideBuffer { .. }) => "E0706",
             RuntimeError::GridTooLarge { .. }
             | RuntimeError::TooManyTogether { .. }
+            | RuntimeError::SharedTooLarge { .. }
             | RuntimeError::BlockTooLarge { .. } => "E0707",
             RuntimeError::MalformedPlan(_) => "E0708",
         })
@@ -186,6 +192,8 @@ impl IntoDiagnostic for RuntimeError {
                 )
             }
             RuntimeError::BlockTooLarge { .. } => error(self.to_string()).with_help("make the tiles of `gpu` smaller"),
+            RuntimeError::SharedTooLarge { .. } => error(self.to_string())
+                .with_help("use smaller tiles, fewer copies `ahead`, or a loop further in for `cache_shared`"),
             RuntimeError::DeviceMemory { .. } => {
                 error(self.to_string()).with_help("use smaller arrays, free GPU memory, use `target=:c`, or `chunked=true` where iterations of an outer loop are independent")
             }

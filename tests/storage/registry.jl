@@ -17,7 +17,7 @@ end
 for file in ("gemm_tiles", "gemm_registers", "triangle_registers", "gemm_apart", "gemm_groups", "blur_rows", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles",
              "taps_constant", "blur_compute_at", "heat_overlapped", "copies_in_a_loop", "barriers_by_hand", "memory_by_phases", "prefetch_a_column",
              "sums_ahead", "heat_columns", "copies_around_a_loop", "even_and_odd", "own_elements",
-             "strided_threads")
+             "strided_threads", "gemm_wide", "sums_far_ahead", "blur_footprint", "planes_footprint")
     include(file * ".jl")
 end
 
@@ -46,6 +46,10 @@ const ALL = [
     Program("sums_ahead", sums_ahead!, sums_ahead_inputs, DataType[Float64], :cuda),
     Program("heat_overlapped", heat_overlapped!, heat_overlapped_inputs, DataType[Float32], :cuda),
     Program("heat_columns", heat_columns!, heat_columns_inputs, DataType[Float32], :cuda),
+    Program("gemm_wide", gemm_wide!, gemm_wide_inputs, DataType[Float64], :cuda),
+    Program("sums_far_ahead", sums_far_ahead!, sums_far_ahead_inputs, DataType[Float64], :cuda),
+    Program("blur_footprint", blur_footprint!, blur_footprint_inputs, DataType[Float32], :cuda),
+    Program("planes_footprint", planes_footprint!, planes_footprint_inputs, DataType[Float64], :cuda),
 ]
 
 # Zero and small sizes, around tiles, a prime.

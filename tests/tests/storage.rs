@@ -485,6 +485,8 @@ fn storage_commands_read_back_as_they_are_printed() {
         "cache_shared(W, S, i; ahead=2)",
         "cache_shared(W, S, i; axes=(2, 1))",
         "cache_shared(W, S, i; ahead=1, axes=(2, 1))",
+        "cache_shared(W, S, i; threads=:footprint)",
+        "cache_shared(W, S, i; ahead=1, axes=(2, 1), threads=:footprint)",
         "cache_register(W, S, t)",
         "pad(W, (0, 3))",
         "pad(W, 1)",

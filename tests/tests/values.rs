@@ -153,6 +153,12 @@ fn what_code_generation_refuses() {
             loops: vec![extent("i1", Some(64)), extent("j1", Some(64))],
         },
         CodegenError::BlockTooLarge { kernel: "smooth_S".into(), loops: vec![extent("i", None)] },
+        CodegenError::SharedTooLarge {
+            kernel: "smooth_S".into(),
+            buffers: vec!["A_shared".into(), "B_shared".into()],
+            bytes: 232_704,
+            most: 232_448,
+        },
         CodegenError::AxisTwice { outer: "j".into(), inner: "i".into(), axis: ProcessorAxis::X, level: Level::Block },
         CodegenError::LoopsApart { outer: "j1".into(), inner: "i1".into() },
         CodegenError::SharedRegister { buffer: "sum".into() },
@@ -244,6 +250,7 @@ fn what_fails_at_a_call_and_on_a_gpu() {
             held: 132,
         },
         RuntimeError::BlockTooLarge { kernel: "smooth_S".into(), block: [32, 32, 2], limit: 1024 },
+        RuntimeError::SharedTooLarge { kernel: "smooth_S".into(), bytes: 132_096, limit: 101_376 },
         RuntimeError::MalformedPlan("kernel `smooth_S` has no parameter 4".into()),
     ];
     Kernel::new().compare(words(errors));

@@ -7,7 +7,7 @@
 end
 
 @schedule f! begin
-    tile(S, (j, i), (32, 256))
+    tile(S, (j, i), (32, 1024))
     split(S, i1, 32)
     gpu(S, (j0, i0), (j1, i11))
     cache_shared(A, S, i0)

@@ -12,6 +12,7 @@ use crate::error::{CodegenError, MAX_THREADS};
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::kernel_params;
 use crate::program::{Blocks, For, Guard, Kernel, KernelId, Node, Over, Spread, Turns, Width};
+use crate::shared::asked_of_launch;
 use std::collections::BTreeSet;
 use tessella_polyhedral::schedule::ProcessorAxis;
 use tessella_scalar::CompareOp;
@@ -62,7 +63,8 @@ impl Extract<'_> {
         let grid = [most, IntExpr::Const(1), IntExpr::Const(1)];
         let kernel = KernelId(self.kernels.len() as u32);
         let (same_as, width, blocks) = (None, Width::Wide, Blocks::Together);
-        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic: 0 });
+        let dynamic = asked_of_launch(self.input, &name, &shared, block, &body)?;
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic });
         Ok(Node::Together { kernel, apart: vec![apart] })
     }
 

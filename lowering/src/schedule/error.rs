@@ -24,6 +24,7 @@ pub enum Expected {
     Padding,
     /// Each axis of an array once, such as `(2, 1)`.
     Axes,
+    Footprint,
     IntegerOrAuto,
     /// A row of integers for each edge of a tile.
     Edges,
@@ -119,6 +120,7 @@ impl Expected {
             }
             Expected::Padding => "numbers of elements as integer literals",
             Expected::Axes => "each axis of the array once, such as `axes=(2, 1)`",
+            Expected::Footprint => "`:footprint`",
             Expected::IntegerOrAuto => "an integer literal or `:auto`",
             Expected::Edges => "a tuple of integers for each edge of a tile, such as `((8, -8), (4, 4))`",
             Expected::Auto => "`:auto`",

@@ -15,10 +15,11 @@ pub(crate) struct Call<'e> {
 }
 
 /// The keyword arguments that commands take; the others take none.
-const KEYWORDS: [(&str, &str); 9] = [
+const KEYWORDS: [(&str, &str); 10] = [
     ("allocate", "once"),
     ("cache_shared", "ahead"),
     ("cache_shared", "axes"),
+    ("cache_shared", "threads"),
     ("copy_in", "once"),
     ("copy_out", "once"),
     ("free", "once"),

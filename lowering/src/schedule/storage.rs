@@ -4,7 +4,7 @@ use super::error::{CommandError, Expected};
 use super::reader::{Call, integer, name, positional};
 use tessella_frontend::ast::{Broadcast, Expr, ExprKind};
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::command::{AxisOrder, Columns, Command};
+use tessella_polyhedral::command::{AxisOrder, Columns, Command, Filling};
 
 pub(super) fn store_in(call: &Call<'_>) -> Result<Command, CommandError> {
     let [computation, buffer, map] = call.exactly()?;
@@ -40,7 +40,11 @@ pub(super) fn cache_shared(call: &Call<'_>) -> Result<Command, CommandError> {
     let (array, computation, at) = cached(call)?;
     let ahead = call.keyword("ahead").map_or(Ok(0), |ahead| call.size(ahead))?;
     let axes = call.keyword("axes").map_or(Ok(AxisOrder::default()), |axes| axis_order(call, axes))?;
-    Ok(Command::CacheShared { array, computation, at, ahead, axes })
+    let filling = call.keyword("threads").map_or(Ok(Filling::Shared), |threads| match &threads.kind {
+        ExprKind::Symbol(name) if name == "footprint" => Ok(Filling::OneEach),
+        _ => Err(call.wrong(Expected::Footprint, threads)),
+    })?;
+    Ok(Command::CacheShared { array, computation, at, ahead, axes, filling })
 }
 
 /// Each axis of an array once, from 1.

@@ -10,7 +10,7 @@
 //! *Tiramisu*, CGO 2019, section 4.3, for the memory of a block.
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
-use super::profile::{Profiled, profile};
+use super::profile::{Profiled, Step, iterator_of, profile, step_of_whole};
 use super::regroup::{self, Grain, loops_above};
 use super::vectors::Points;
 use crate::algorithm::{Access, ArrayKind, ComputationId, Subscript};
@@ -68,6 +68,9 @@ impl Chooser<'_> {
             self.contiguous_among_axes(schedule, path, leading)?;
         }
         let leading = leading.min(AXES);
+        if leading == AXES {
+            self.turned_beside(schedule, path)?;
+        }
         let before = schedule.clone();
         match (leading, parallel.is_empty()) {
             (0, true) if self.steps_or_diagonals(schedule, path, depth)? => return Ok(()),
@@ -261,6 +264,35 @@ impl Chooser<'_> {
         let mut chain = take_chain(&mut trial, path, leading);
         let contiguous = chain.remove(least);
         chain.insert(AXES - 1, contiguous);
+        put_chain(&mut trial, path, chain);
+        if self.is_legal(&trial, path)? {
+            *schedule = trial;
+        }
+        Ok(())
+    }
+
+    /// Exchanges the first two of three parallel loops where neighbours that are read, and not written, lie along the outer one: tiles
+    /// of it and of the innermost one then pass through shared memory.
+    fn turned_beside(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        let chain: Vec<&Loop> = (0..AXES).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
+        let below = schedule.node(&path.down(AXES)).map(Node::computations).unwrap_or_default();
+        let along = |id: ComputationId, read: &Access, level: usize| {
+            let iterator = chain[level].at.get(&id).and_then(iterator_of);
+            iterator.map(|(iterator, _)| step_of_whole(self.algorithm, id, read, iterator))
+        };
+        let is_beside = |level: usize| {
+            let mut reads =
+                below.iter().flat_map(|&id| self.algorithm.computation(id).reads.iter().map(move |it| (id, it)));
+            reads.any(|(id, it)| {
+                along(id, it, level) == Some(Step::Next) && along(id, it, AXES - 1) == Some(Step::Jumps)
+            })
+        };
+        if chain.len() < AXES || !is_beside(0) || is_beside(1) {
+            return Ok(());
+        }
+        let mut trial = schedule.clone();
+        let mut chain = take_chain(&mut trial, path, AXES);
+        chain.swap(0, 1);
         put_chain(&mut trial, path, chain);
         if self.is_legal(&trial, path)? {
             *schedule = trial;

@@ -8,11 +8,12 @@ use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, Compu
 use crate::auto::gpu_waves::{TILE, tile_around};
 use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
-use crate::auto::profile::{Step, iterator_of, step};
+use crate::auto::profile::{Step, iterator_of, neighbours, step_of_whole};
 use crate::auto::vectors;
-use crate::command::{AxisOrder, Columns, Command};
+use crate::command::{AxisOrder, Columns, Command, Filling};
+use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
-use crate::storage::{Limit, uses};
+use crate::storage::uses;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most tiles that are copied ahead of the one in use.
@@ -164,7 +165,14 @@ fn of_kernel(
         } else if reads && (array.rank >= 2 || same()) {
             let is_turned = in_groups && is_turned(algorithm, *id, access, step);
             let axes = is_turned.then(|| AxisOrder::new(vec![1, 0])).flatten().unwrap_or_default();
-            commands.push(Command::CacheShared { array: array_name, computation, at: step.name.clone(), ahead, axes });
+            commands.push(Command::CacheShared {
+                array: array_name,
+                computation,
+                at: step.name.clone(),
+                ahead,
+                axes,
+                filling: Filling::Shared,
+            });
             let tile = tile(&(*id, access));
             let padded = match is_turned {
                 true => padding::of_turned(&tile),
@@ -222,13 +230,14 @@ fn of_one_thread(algorithm: &Algorithm, schedule: &Schedule, inside: &[Computati
         }
     }
     let bytes = tiles.iter().map(|(tile, _)| tile.bytes()).sum::<Option<i64>>().unwrap_or(0).max(1);
-    let ahead = u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(MOST_AHEAD);
+    let ahead = u32::try_from(i64::from(Gpu::HOPPER.shared_bytes_of_block) / bytes - 1).unwrap_or(0).min(MOST_AHEAD);
     commands.extend(tiles.into_iter().map(|(tile, step)| Command::CacheShared {
         array: algorithm.array(tile.access.array).name.clone(),
         computation: algorithm.computation(tile.computation).name.clone(),
         at: step.name.clone(),
         ahead,
         axes: AxisOrder::default(),
+        filling: Filling::Shared,
     }));
     commands
 }
@@ -254,6 +263,7 @@ fn of_diagonals(algorithm: &Algorithm, inside: &[ComputationId], anchor: Computa
             at: block.to_string(),
             ahead: 0,
             axes: AxisOrder::default(),
+            filling: Filling::Shared,
         });
         let places = accesses.iter().filter_map(|access| access.subscripts[0].as_affine()).map(Affine::constant_term);
         let (low, high) = places.fold((i64::MAX, i64::MIN), |(low, high), it| (low.min(it), high.max(it)));
@@ -297,6 +307,7 @@ fn of_steps(
                 at: block.to_string(),
                 ahead: 0,
                 axes: AxisOrder::default(),
+                filling: Filling::Shared,
             });
             commands.push(Command::Pad { array: array.name.clone(), by: vec![1, 0], columns: Columns::default() });
         }
@@ -304,48 +315,67 @@ fn of_steps(
     commands
 }
 
-/// Matrices that the threads of a warp read a column apart, though their neighbours lie along the block's other axis: the tile of
-/// a block passes through shared memory, read from global memory along its columns.
+/// Arrays that the threads of a warp read a column or a plane apart, though their neighbours lie along the block's other axis: the tile
+/// of a block passes through shared memory, read from global memory along its columns.
 fn turned(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
     let mut commands = vec![];
-    let accesses = |id: ComputationId| {
-        let it = algorithm.computation(id);
-        it.reads.iter().chain([&it.write])
-    };
+    let mut seen: BTreeSet<ArrayId> = BTreeSet::new();
     for &id in inside {
         let around = schedule.loops_around(id);
-        let axis = |wanted: ProcessorAxis| {
-            let thread = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(wanted))?;
-            match iterators(algorithm.computation(id), id, thread.1)[..] {
-                [iterator] => Some(iterator),
-                _ => None,
-            }
-        };
         let last_block = around.iter().rev().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)));
-        let (Some(x), Some(y), Some((_, at))) = (axis(ProcessorAxis::X), axis(ProcessorAxis::Y), last_block) else {
-            continue;
-        };
-        let computation = algorithm.computation(id);
-        for read in &computation.reads {
+        let Some((_, at)) = last_block else { continue };
+        for read in &algorithm.computation(id).reads {
             let array = algorithm.array(read.array);
-            let all: Vec<&Access> =
-                inside.iter().flat_map(|&id| accesses(id)).filter(|it| it.array == read.array).collect();
-            let is_turned = step(algorithm, id, read, x) == Step::Jumps && step(algorithm, id, read, y) == Step::Next;
-            let plain = array.rank == 2 && array.kind == ArrayKind::Argument && computation.iterators.len() == 2;
-            if is_turned && plain && read.is_affine() && all.len() == 1 && computation.predicate.is_none() {
-                let (name, computation) = (array.name.clone(), computation.name.clone());
-                commands.push(Command::CacheShared {
-                    array: name.clone(),
-                    computation,
-                    at: at.name.clone(),
-                    ahead: 0,
-                    axes: AxisOrder::default(),
-                });
-                commands.push(Command::Pad { array: name, by: vec![1, 0], columns: Columns::default() });
+            let Some(first) = neighbours(algorithm, read).filter(|_| !seen.contains(&read.array)) else { continue };
+            let is_alike = |id: ComputationId, it: &Access| {
+                at.at.contains_key(&id) && is_turned_in_tile(algorithm, schedule, id, it) && {
+                    // Of the numbers that an element consists of, each may be read by itself.
+                    it.subscripts[first..] == read.subscripts[first..]
+                }
+            };
+            let accesses = inside.iter().flat_map(|&id| {
+                let it = algorithm.computation(id);
+                it.reads.iter().map(move |read| (id, read, true)).chain([(id, &it.write, false)])
+            });
+            let mut all = accesses.filter(|(_, it, _)| it.array == read.array);
+            if array.kind != ArrayKind::Argument || !all.all(|(id, it, is_read)| is_read && is_alike(id, it)) {
+                continue;
             }
+            seen.insert(read.array);
+            let (name, computation) = (array.name.clone(), algorithm.computation(id).name.clone());
+            commands.push(Command::CacheShared {
+                array: name.clone(),
+                computation,
+                at: at.name.clone(),
+                ahead: 0,
+                axes: AxisOrder::default(),
+                filling: Filling::Shared,
+            });
+            // Odd numbers of elements from one thread to the next, whose columns or planes lie in different banks then.
+            let by = (0..array.rank as usize).map(|axis| u32::from(axis <= first)).collect();
+            commands.push(Command::Pad { array: name, by, columns: Columns::default() });
         }
     }
     commands
+}
+
+/// Whether the threads of a tile read neighbours along y alone, each once.
+fn is_turned_in_tile(algorithm: &Algorithm, schedule: &Schedule, id: ComputationId, read: &Access) -> bool {
+    let around = schedule.loops_around(id);
+    let computation = algorithm.computation(id);
+    // All that the statement goes through is in the tile, or tells blocks apart.
+    let in_tile = |it: &Loop| matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Unroll(_));
+    let axis = |wanted: ProcessorAxis| {
+        let thread = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(wanted))?;
+        match iterators(computation, id, thread.1)[..] {
+            [iterator] => Some(iterator),
+            _ => None,
+        }
+    };
+    let (Some(x), Some(y)) = (axis(ProcessorAxis::X), axis(ProcessorAxis::Y)) else { return false };
+    let along = |iterator: u32| step_of_whole(algorithm, id, read, iterator);
+    let plain = computation.iterators.len() <= 3 && computation.predicate.is_none() && read.is_affine();
+    plain && around.iter().all(|(_, it)| in_tile(it)) && along(x) == Step::Jumps && along(y) == Step::Next
 }
 
 /// Whether two commands put the same array into registers at the same loop.
@@ -400,7 +430,7 @@ fn ahead(
     match tiles.iter().map(SharedTile::bytes).sum::<Option<i64>>() {
         Some(bytes @ 1..) if in_groups || !results.any(has_several) => {
             let most = if in_groups { 1 } else { MOST_AHEAD };
-            u32::try_from(Limit::Shared.bytes() / bytes - 1).unwrap_or(0).min(most)
+            u32::try_from(i64::from(Gpu::HOPPER.shared_bytes_of_block) / bytes - 1).unwrap_or(0).min(most)
         }
         Some(_) | None => 0,
     }

@@ -21,8 +21,8 @@ use crate::algorithm::{Access, ArrayId, ArrayKind, ComputationId};
 use crate::default_order::Memory;
 use crate::error::Error;
 use crate::fresh::fresh_among;
+use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
-use crate::storage::Limit;
 use crate::transform::split_at;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::ScalarType;
@@ -90,7 +90,7 @@ impl Chooser<'_> {
         let mut sums = vec![];
         self.find_sums(node, path, &mut sums);
         let mut staged = BTreeSet::new();
-        let mut left = Limit::Shared.bytes() / 2;
+        let mut left = i64::from(Gpu::HOPPER.shared_bytes_of_block) / 2;
         for (at, terms) in &sums {
             let length = self.extents(schedule, at, 1)?[0].unwrap_or(i64::MAX);
             let size = TILE_BYTES / terms.bytes;

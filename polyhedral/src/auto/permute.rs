@@ -1,7 +1,7 @@
 //! The order of loops directly inside one another.
 
 use super::chooser::{Chooser, loop_at};
-use super::profile::{Step, iterator_of, step_along_axes};
+use super::profile::{Step, iterator_of, step_along_axes, step_of_whole};
 use crate::affine::Affine;
 use crate::algorithm::{ArrayKind, ComputationId};
 use crate::error::Error;
@@ -75,6 +75,8 @@ impl Chooser<'_> {
                 cost += match step_along_axes(self.algorithm, id, access, iterator) {
                     Step::Next | Step::Back => 0,
                     Step::Stays => 1,
+                    // From one complex number to the next.
+                    Step::Jumps if step_of_whole(self.algorithm, id, access, iterator) == Step::Next => weight,
                     Step::Jumps => 4 * weight,
                 };
             }

@@ -1,9 +1,10 @@
 //! How the accesses of a nest's body move with each of its loops.
 
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Access, Algorithm, ArrayKind, Computation, ComputationId};
+use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::expr::{Expr, ExprKind, runs_on_lanes};
 use crate::schedule::Loop;
+use std::collections::BTreeSet;
 
 /// What an iteration of a loop adds to the place of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,6 +78,53 @@ pub fn step_along_axes(algorithm: &Algorithm, id: ComputationId, access: &Access
             _ => Step::Jumps,
         },
         _ => Step::Jumps,
+    }
+}
+
+/// Numbers that an element may consist of: the halves of a complex one, the coordinates of a point.
+const MOST_NUMBERS: i64 = 4;
+
+/// The axis along which an access's elements lie beside one another: the first one, or the second where each element consists of a few
+/// numbers along the first one.
+pub fn neighbours(algorithm: &Algorithm, access: &Access) -> Option<usize> {
+    let first = algorithm.array(access.array).kind.outer() as usize;
+    match access.subscripts.len().checked_sub(first)? {
+        0 => None,
+        1 => Some(first),
+        _ => Some(if consists_of_numbers(algorithm, access.array, first) { first + 1 } else { first }),
+    }
+}
+
+/// Whether the function accesses two or more numbers of an array's elements, and never as a place that changes. How long the axis is is the
+/// caller's; that it has no others is a guess.
+fn consists_of_numbers(algorithm: &Algorithm, array: ArrayId, axis: usize) -> bool {
+    let mut numbers = BTreeSet::new();
+    let all = algorithm.computations.iter().flat_map(|it| it.reads.iter().chain([&it.write]));
+    for access in all.filter(|it| it.array == array) {
+        match access.subscripts[axis].as_affine().and_then(Affine::as_constant) {
+            Some(number @ 1..=MOST_NUMBERS) => numbers.insert(number),
+            Some(_) | None => return false,
+        };
+    }
+    numbers.len() > 1
+}
+
+/// The step of an access along an iterator from one element to another, whatever numbers they consist of.
+pub fn step_of_whole(algorithm: &Algorithm, id: ComputationId, access: &Access, iterator: u32) -> Step {
+    let computation = algorithm.computation(id);
+    let strided = &algorithm.array(access.array).strided;
+    let mut involved =
+        (0..access.subscripts.len()).filter(|&axis| computation.involves_iterator(&access.subscripts[axis], iterator));
+    match (involved.next(), involved.next()) {
+        (None, _) => Step::Stays,
+        (Some(axis), None) if neighbours(algorithm, access) == Some(axis) && !strided.contains(&(axis as u32)) => {
+            match access.subscripts[axis].as_affine().map(|it| it.coefficient(iterator)) {
+                Some(1) => Step::Next,
+                Some(-1) => Step::Back,
+                _ => Step::Jumps,
+            }
+        }
+        (Some(_), _) => Step::Jumps,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::algorithm::{AccessRef, ArrayId, ComputationId};
 use crate::layers::STACK_BYTES;
+use crate::machine::Gpu;
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StorageError {
@@ -33,6 +34,20 @@ pub enum StorageError {
     NoConstantSize { array: String, at: String, axis: u32, apart: String },
     #[error("the buffer for `{array}` would need {bytes} bytes, more than {}", .limit.bytes())]
     TooLarge { array: String, extents: Vec<i64>, bytes: i64, limit: Limit },
+    /// Each buffer fits alone. They are all that one kernel has, in the order in which they were asked for.
+    #[error(
+        "the buffers of a kernel would need {} bytes of shared memory together, more than {}",
+        SharedBuffer::total(.buffers),
+        Limit::Shared.bytes()
+    )]
+    TooLargeTogether { buffers: Vec<SharedBuffer> },
+    /// A block cannot have a thread for each element of a buffer: they, with those that compute, would be too many along all axes together,
+    /// or along the third one alone.
+    #[error(
+        "a block with a thread for each element that an iteration of `{at}` touches of `{array}` would have {}",
+        too_many(threads)
+    )]
+    ManyThreads { array: String, at: String, extents: Vec<i64>, threads: Vec<i64> },
     /// The loop is not where shared memory or registers need it.
     #[error("`{array}` cannot be kept at `{at}`: {reason}")]
     WrongLevel { array: String, at: String, reason: &'static str },
@@ -50,10 +65,22 @@ pub enum StorageError {
     TooLargeNumber,
 }
 
+/// How many threads are too many.
+fn too_many(threads: &[i64]) -> String {
+    match threads.iter().fold(1i64, |all, &next| all.saturating_mul(next)) {
+        all if all > MOST_THREADS => format!("{all} threads, more than {MOST_THREADS}"),
+        _ => format!("{} threads along z, more than {MOST_THREADS_Z}", threads.last().copied().unwrap_or(1)),
+    }
+}
+
+/// The threads that a block has at most, and along z.
+pub(super) const MOST_THREADS: i64 = 1024;
+pub(super) const MOST_THREADS_Z: i64 = 64;
+
 /// What holds promoted values, and how much of it there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Static shared memory of a thread block.
+    /// Shared memory of a thread block: up to [`Gpu::shared_bytes_of_block`] a kernel declares, more the launch asks for.
     Shared,
     /// The stack of a CPU thread.
     Stack,
@@ -64,10 +91,30 @@ pub enum Limit {
 impl Limit {
     pub fn bytes(self) -> i64 {
         match self {
-            Limit::Shared => 48 * 1024,
+            Limit::Shared => i64::from(Gpu::HOPPER.most_shared_bytes_of_block),
             Limit::Stack => STACK_BYTES,
             Limit::Registers => 255 * 4,
         }
+    }
+}
+
+/// A buffer that the threads of a block share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedBuffer {
+    pub name: String,
+    pub element_bytes: i64,
+    pub extents: Vec<i64>,
+}
+
+impl SharedBuffer {
+    /// Where the next one begins behind it: at a multiple of 16 bytes, which threads load at once.
+    pub fn bytes(&self) -> i64 {
+        let bytes = self.extents.iter().fold(self.element_bytes, |all, &next| all.saturating_mul(next));
+        bytes.saturating_add(15) / 16 * 16
+    }
+
+    pub fn total(all: &[SharedBuffer]) -> i64 {
+        all.iter().fold(0, |total, it| it.bytes().saturating_add(total))
     }
 }
 

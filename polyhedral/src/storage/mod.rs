@@ -18,7 +18,7 @@ mod tiles;
 
 pub use constant::CONSTANT_BYTES;
 pub(crate) use constant::{most_elements, total_bytes};
-pub use error::{Limit, Overwrite, StorageError};
+pub use error::{Limit, Overwrite, SharedBuffer, StorageError};
 pub(crate) use footprint::uses;
 
 use crate::affine::{Affine, Atom};
@@ -31,8 +31,8 @@ use crate::layers::{Buffer, Lifetime, MemorySpace, Placed, Scheduled, Target};
 use crate::legality;
 use crate::place;
 use crate::transform;
-pub(crate) use promote::check_limit;
 use promote::{Promotion, Where};
+pub(crate) use promote::{check_limit, check_together, shared};
 use std::collections::BTreeMap;
 
 /// A program with storage, and what its statements now depend on.
@@ -109,8 +109,8 @@ pub fn carry_out(
     }
     for (position, command) in commands.iter().enumerate() {
         let (array, computation, at, to) = match command {
-            Command::CacheShared { array, computation, at, ahead, axes } => {
-                (array, computation, at, (Where::Shared { ahead: *ahead }, axes))
+            Command::CacheShared { array, computation, at, ahead, axes, filling } => {
+                (array, computation, at, (Where::Shared { ahead: *ahead, filling: *filling }, axes))
             }
             Command::CacheRegister { array, computation, at } => {
                 (array, computation, at, (Where::Register, &AxisOrder::default()))

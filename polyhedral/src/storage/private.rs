@@ -161,19 +161,20 @@ fn own(short: Short, size: i64) -> Tag {
 
 /// The loops through the places of a box, outermost first: the first axis, whose elements are neighbours in memory, is
 /// innermost. Each axis comes with a name, its place from 0 and the number of places. Threads of a `team`, with so many
-/// along each axis, share the places along the axis of the same number.
+/// along each axis, share the places along the axis of the same number; where the team has no such axis, those along the axes with several
+/// places, in order.
 pub(crate) fn walk_box(
     axes: Vec<(String, Affine, i64)>,
     team: &BTreeMap<ProcessorAxis, i64>,
     short: Short,
 ) -> Result<Vec<LoopHead>, Error> {
     let (mut outer, mut inner) = (vec![], vec![]);
-    let threads = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
+    let threads = threads_of(&axes, team);
     for (axis, (name, place, size)) in axes.into_iter().enumerate().rev() {
         if size == 1 {
             continue;
         }
-        match threads.get(axis).and_then(|it| Some((*it, *team.get(it)?))) {
+        match threads[axis].and_then(|it| Some((it, *team.get(&it)?))) {
             Some((it, count)) if size <= count => outer.push((name, Tag::GpuThread(it), place)),
             Some((it, count)) => {
                 outer.push((format!("{name}1"), Tag::GpuThread(it), place.modulo(count)?));
@@ -185,6 +186,27 @@ pub(crate) fn walk_box(
     }
     outer.extend(inner);
     Ok(outer)
+}
+
+/// Places along an axis that each thread goes through where there are not enough axes of threads, such as the halves of complex numbers.
+const FEW: i64 = 4;
+
+/// The threads that share the places along each axis of a box.
+fn threads_of(axes: &[(String, Affine, i64)], team: &BTreeMap<ProcessorAxis, i64>) -> Vec<Option<ProcessorAxis>> {
+    let all = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
+    let mut long: Vec<usize> = (0..axes.len()).filter(|&at| axes[at].2 > 1).collect();
+    while long.len() > team.len()
+        && let Some(least) =
+            (0..long.len()).rev().filter(|&it| axes[long[it]].2 <= FEW).min_by_key(|&it| axes[long[it]].2)
+    {
+        long.remove(least);
+    }
+    let own = |at: usize| all.get(at).copied().filter(|it| team.contains_key(it));
+    if long.iter().any(|&at| own(at).is_none()) {
+        let with = long.iter().copied().zip(team.keys().copied()).collect::<BTreeMap<usize, ProcessorAxis>>();
+        return (0..axes.len()).map(|at| with.get(&at).copied()).collect();
+    }
+    (0..axes.len()).map(|at| own(at).filter(|_| long.contains(&at))).collect()
 }
 
 /// Loops, outermost first, around a computation.
@@ -200,5 +222,29 @@ pub(crate) fn in_order(node: &Node) -> Node {
         Node::Computation(id) => Node::Computation(*id),
         Node::Sequence(children) => Node::Sequence(children.iter().map(in_order).collect()),
         Node::Loop(it) => Node::Loop(Loop { tag: Tag::Sequential, body: Box::new(in_order(&it.body)), ..it.clone() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_share_the_axes_that_have_several_places() {
+        let shared = |sizes: &[i64], threads: &[(ProcessorAxis, i64)]| {
+            let axes: Vec<_> =
+                (0..).zip(sizes).map(|(at, &size)| (String::new(), Affine::iterator(at), size)).collect();
+            threads_of(&axes, &threads.iter().copied().collect())
+        };
+        let (x, y, z) = ((ProcessorAxis::X, 32), (ProcessorAxis::Y, 8), (ProcessorAxis::Z, 4));
+        let [of_x, of_y, of_z] = [x, y, z].map(|(axis, _)| Some(axis));
+        assert_eq!(shared(&[34, 10], &[x, y]), [of_x, of_y]);
+        assert_eq!(shared(&[1, 10], &[x, y]), [None, of_y]);
+        assert_eq!(shared(&[34, 10, 6], &[x, y, z]), [of_x, of_y, of_z]);
+        assert_eq!(shared(&[32, 1, 32], &[x, y]), [of_x, None, of_y], "a plane across");
+        assert_eq!(shared(&[2, 32, 32], &[x, y]), [None, of_x, of_y], "halves of complex numbers");
+        assert_eq!(shared(&[34, 10, 3], &[x, y]), [of_x, of_y, None]);
+        assert_eq!(shared(&[34, 10, 8], &[x, y]), [of_x, of_y, None], "more axes than threads have");
+        assert_eq!(shared(&[34, 10], &[]), [None, None]);
     }
 }

@@ -14,13 +14,17 @@
 //!
 //! Rewrite of `cache_shared(A, S, i; axes=(2, 1))`: `A_shared[x, y]` at `buffer[y, x]`
 //!
+//! Rewrite of `cache_shared(A, S, i; threads=:footprint)`: `load A: every thread a few elements -> load A: a thread for each element`
+//!
+//! The block has as many threads along each axis as the buffer has elements there. Of these, only those compute that have something to.
+//!
 //! Reads that lie so far apart that no box of constant size that fits holds them all, as those of `A[i, k] * A[j, k]`, move one after the other:
 //! each command takes those reads of the named computation that have the subscripts of its first one that is left.
 //!
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
-use super::error::{Limit, StorageError};
+use super::error::{Limit, MOST_THREADS, MOST_THREADS_Z, SharedBuffer, StorageError};
 use super::find;
 use super::footprint::{Footprint, Groups, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
@@ -30,13 +34,15 @@ use crate::affine::Affine;
 use crate::algorithm::{
     Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
 };
-use crate::command::AxisOrder;
+use crate::command::{AxisOrder, Filling};
 use crate::dependence::{Dependence, DependenceKind, Renewed, renewed};
 use crate::error::{Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Aff, Ctx, DimType, Map};
 use crate::layers::{Ahead, Buffer, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target};
 use crate::legality;
+use crate::machine::Gpu;
+use crate::place;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use std::collections::BTreeMap;
@@ -50,6 +56,7 @@ pub(super) enum Where {
     /// Copied so many iterations of the loop before its use.
     Shared {
         ahead: u32,
+        filling: Filling,
     },
     Register,
 }
@@ -196,7 +203,7 @@ pub(super) fn promote(
     at: &str,
     (to, axes): (Where, &AxisOrder),
 ) -> Result<(Scheduled, Promotion, Vec<Dependence>), Refused> {
-    let plan = plan(ctx, (scheduled, known), array, computation, at, to)?;
+    let mut plan = plan(ctx, (scheduled, known), array, computation, at, to)?;
     let rank = plan.hull.low.len();
     if let Some(named) = axes.named().filter(|named| named.len() != rank) {
         let array = array.to_string();
@@ -218,6 +225,12 @@ pub(super) fn promote(
                 Error::from(StorageError::WrongLevel { array: array.to_string(), at: at.to_string(), reason }).into()
             );
         }
+    }
+    match to {
+        Where::Shared { filling: Filling::OneEach, .. } if plan.space == MemorySpace::Shared => {
+            plan.team = one_each(&plan, at)?;
+        }
+        Where::Shared { .. } | Where::Register => {}
     }
     let mut refused = None;
     let fills: &[Fill] = if plan.boxed { &[Fill::Exact] } else { &[Fill::Box, Fill::Exact] };
@@ -246,6 +259,32 @@ pub(super) fn promote(
         }
     }
     Err(refused.expect("an order that is not accepted is refused"))
+}
+
+/// The threads of a block that has one for each element of the buffer, and those that compute: along the axes of the same numbers where
+/// threads that compute go along them all, else along as many axes as the buffer has with several places.
+fn one_each(plan: &Plan<'_>, at: &str) -> Result<BTreeMap<ProcessorAxis, i64>, StorageError> {
+    let extents = plan.hull.extents();
+    let array = || plan.scheduled.algorithm.array(plan.array).name.clone();
+    let axes = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
+    let long: Vec<usize> = (0..extents.len()).filter(|&it| extents[it] > 1).collect();
+    if long.len() > axes.len() {
+        let reason = "its part has more than three axes, and the threads of a block have three";
+        return Err(StorageError::WrongLevel { array: array(), at: at.to_string(), reason });
+    }
+    let mut team = plan.team.clone();
+    let same = long.iter().all(|&it| axes.get(it).is_some_and(|axis| team.contains_key(axis)));
+    for (place, &axis) in long.iter().enumerate() {
+        let most = team.entry(axes[if same { axis } else { place }]).or_insert(1);
+        *most = (*most).max(extents[axis]);
+    }
+    let deep = team.get(&ProcessorAxis::Z).copied().unwrap_or(1);
+    let threads: Vec<i64> = team.values().copied().collect();
+    let all = threads.iter().fold(1i64, |all, &next| all.saturating_mul(next));
+    if all > MOST_THREADS || deep > MOST_THREADS_Z {
+        return Err(StorageError::ManyThreads { array: array(), at: at.to_string(), extents, threads });
+    }
+    Ok(team)
 }
 
 /// Takes from a load those elements of an array of the function's own that nothing may have stored before.
@@ -338,9 +377,9 @@ fn plan<'a>(
 
     let (mut own_threads, mut team) = (vec![], BTreeMap::new());
     let (space, suffix) = match (scheduled.target, to) {
-        (Target::Cpu, Where::Shared { ahead: 1.. }) => return Err(wrong("the CPU has no copies that run ahead")),
+        (Target::Cpu, Where::Shared { ahead: 1.., .. }) => return Err(wrong("the CPU has no copies that run ahead")),
         (Target::Cpu, _) => (MemorySpace::Host, "local"),
-        (Target::Gpu, Where::Shared { ahead }) => {
+        (Target::Gpu, Where::Shared { ahead, filling }) => {
             if in_thread {
                 return Err(wrong(
                     "the threads of a block share the buffer, so the loop must lie outside of the thread loops",
@@ -360,7 +399,7 @@ fn plan<'a>(
                 *widest = count.max(*widest);
             }
             // A thread that computes alone has others to copy for it.
-            if !team.is_empty() && team.values().all(|&count| count == 1) {
+            if filling == Filling::Shared && !team.is_empty() && team.values().all(|&count| count == 1) {
                 team.insert(ProcessorAxis::X, COPYING);
             }
             (MemorySpace::Shared, "shared")
@@ -395,11 +434,16 @@ fn plan<'a>(
         }
         keys.insert(id, values);
     }
-    let plain = matches!(to, Where::Shared { ahead: 0 });
-    let fits =
-        |hull: &Hull| space != MemorySpace::Shared || check_limit(algorithm, array, &hull.size, Limit::Shared).is_ok();
+    let plain = matches!(to, Where::Shared { ahead: 0, .. });
+    let within = |hull: &Hull, most: i64| {
+        let element = algorithm.array(array).element.bytes() as i64;
+        let bytes = hull.size.iter().fold(element, |all, &next| all.saturating_mul(next));
+        space != MemorySpace::Shared || bytes <= most
+    };
+    // What a kernel may declare: a box that needs more holds reads that may better have boxes of their own.
+    let fits = |hull: &Hull| within(hull, i64::from(Gpu::HOPPER.shared_bytes_of_block));
     let boxes = if plain { tiles::boxes(ctx, algorithm, known, array, &keys)? } else { None };
-    let boxes = boxes.filter(|(_, hull)| fits(hull));
+    let boxes = boxes.filter(|(_, hull)| within(hull, Limit::Shared.bytes()));
     if let Some((footprint, hull)) = boxes {
         let (ahead, boxed) = (0, true);
         return Ok(Plan {
@@ -453,7 +497,7 @@ fn plan<'a>(
         hull = without_gaps(ctx, algorithm, array, (&footprint.all, keys), hull)?;
     }
     let ahead = match to {
-        Where::Shared { ahead } => ahead,
+        Where::Shared { ahead, .. } => ahead,
         Where::Register => 0,
     };
     Ok(Plan {
@@ -730,15 +774,18 @@ pub(crate) fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limi
 
 /// Whether the shared buffers of each kernel fit together.
 pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), StorageError> {
-    let stages = |it: &Promotion| it.copies.map_or(1, |(_, ahead)| i64::from(ahead) + 1);
-    let sizes: Vec<Vec<i64>> =
-        promotions.iter().map(|it| it.levels.iter().map(|level| level.size).chain([stages(it)]).collect()).collect();
-    shared_total(scheduled, promotions, &sizes)
+    let mut kernels: BTreeMap<Path, Vec<SharedBuffer>> = BTreeMap::new();
+    for it in promotions.iter().filter(|it| it.space == MemorySpace::Shared) {
+        let around = scheduled.schedule.loops_around(it.anchor);
+        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
+        let (buffer, _) = it.buffer(scheduled);
+        kernels.entry(kernel.unwrap_or_default()).or_default().push(shared(&buffer));
+    }
+    kernels.into_values().try_for_each(check_together)
 }
 
-/// The same, and each buffer alone, once extents are final.
+/// Whether each buffer fits, and those of each kernel together, once extents are final.
 pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(), StorageError> {
-    let mut sizes = vec![];
     for it in promotions {
         let buffer = placed.layout.buffer(placed.layout.placement(it.array).buffer);
         let size: Vec<i64> = buffer.extents.iter().filter_map(Affine::as_constant).collect();
@@ -748,23 +795,23 @@ pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(
             MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
         };
         check_limit(&placed.scheduled.algorithm, it.of, &size, limit)?;
-        sizes.push(size);
     }
-    shared_total(&placed.scheduled, promotions, &sizes)
+    place::check_shared(&placed.scheduled.schedule, &placed.layout)
 }
 
-fn shared_total(scheduled: &Scheduled, promotions: &[Promotion], sizes: &[Vec<i64>]) -> Result<(), StorageError> {
-    let mut kernels: BTreeMap<Path, i64> = BTreeMap::new();
-    for (it, size) in promotions.iter().zip(sizes).filter(|(it, _)| it.space == MemorySpace::Shared) {
-        let around = scheduled.schedule.loops_around(it.anchor);
-        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
-        let element = scheduled.algorithm.array(it.of).element.bytes() as i64;
-        let total = kernels.entry(kernel.unwrap_or_default()).or_default();
-        *total = total.saturating_add(size.iter().fold(element, |all, &next| all.saturating_mul(next)));
-        if *total > Limit::Shared.bytes() {
-            let array = scheduled.algorithm.array(it.of).name.clone();
-            return Err(StorageError::TooLarge { array, extents: size.clone(), bytes: *total, limit: Limit::Shared });
-        }
+/// A buffer of constant size in shared memory.
+pub(crate) fn shared(buffer: &Buffer) -> SharedBuffer {
+    SharedBuffer {
+        name: buffer.name.clone(),
+        element_bytes: buffer.element.bytes() as i64,
+        extents: buffer.extents.iter().filter_map(Affine::as_constant).collect(),
     }
-    Ok(())
+}
+
+/// Whether the buffers of one kernel fit in the shared memory of a block.
+pub(crate) fn check_together(buffers: Vec<SharedBuffer>) -> Result<(), StorageError> {
+    match SharedBuffer::total(&buffers) > Limit::Shared.bytes() {
+        true => Err(StorageError::TooLargeTogether { buffers }),
+        false => Ok(()),
+    }
 }

@@ -38,6 +38,8 @@ pub struct CudaProgram<G: Gpu> {
     turn: Mutex<()>,
     /// The kernels whose blocks must all run at once.
     required: Vec<Required>,
+    /// Kernels whose blocks ask for shared memory, and when a call comes to them.
+    sharing: Vec<Required>,
     /// Keeps the kernels' code; `None` if there are none.
     _module: Option<G::Module>,
     pool: Mutex<Pool<G::Buffer>>,
@@ -87,7 +89,7 @@ impl<G: Gpu> CudaProgram<G> {
         }
         let types = parameter_types(&plan)?;
         let positions = plan.buffers.iter().enumerate().map(|(position, buffer)| (buffer.id, position)).collect();
-        let required = plan.required();
+        let (required, sharing) = (plan.required(), plan.sharing());
         let (pool, turn, graphs) = (Mutex::new(Pool::new()), Mutex::new(()), Mutex::default());
         let asked = env::var(OVERLAP_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
         let overlaps_from = asked.unwrap_or(OVERLAPS_FROM);
@@ -103,6 +105,7 @@ impl<G: Gpu> CudaProgram<G> {
             constants,
             turn,
             required,
+            sharing,
             _module: module,
             pool,
             graphs,
@@ -264,6 +267,7 @@ impl<G: Gpu> CudaProgram<G> {
         watcher: Option<&mut Watcher<'_, G>>,
     ) -> Result<(), RuntimeError> {
         self.check_required(&arguments.environment)?;
+        self.check_sharing(&arguments.environment)?;
         let mut sizes = self.sizes(&arguments.environment)?;
         for (&at, window) in windows {
             sizes[at] = window.room;
@@ -349,6 +353,24 @@ impl<G: Gpu> CudaProgram<G> {
         }
         let each = self.gpu.occupancy(kernel, planned.block.iter().product(), planned.dynamic)?;
         Ok(i64::from(each) * i64::from(properties.multiprocessors))
+    }
+
+    /// Whether blocks can have the shared memory that they ask for, with these parameters.
+    fn check_sharing(&self, environment: &Environment) -> Result<(), RuntimeError> {
+        let properties = self.gpu.properties();
+        let limit = properties.shared_bytes_per_block.max(properties.shared_bytes_per_block_opt_in);
+        // A device that does not say lets launches fail.
+        let Some(limit) = u32::try_from(limit).ok().filter(|&limit| limit > 0) else { return Ok(()) };
+        for it in &self.sharing {
+            let (planned, _) = self.planned(it.kernel)?;
+            let comes = it.when.evaluate(environment);
+            let comes = comes.ok_or_else(|| malformed(format!("whether `{}` runs cannot be told", planned.name)))?;
+            if comes && planned.dynamic > limit {
+                let kernel = planned.name.clone();
+                return Err(RuntimeError::SharedTooLarge { kernel, bytes: planned.dynamic, limit });
+            }
+        }
+        Ok(())
     }
 
     /// Whether the blocks run at once that have to, with these parameters.

@@ -770,6 +770,38 @@ fn blocks_that_keep_their_tiles_take_no_turns() {
     assert_eq!(launches(20_001, 1).len(), 2, "no block may have so much memory");
 }
 
+#[test]
+fn blocks_that_need_more_shared_memory_than_the_gpu_gives_them_are_refused_before_anything_is_done() {
+    let run = |opt_in: i32, steps: i64| {
+        let properties = DeviceProperties {
+            shared_bytes_per_block: 49_152,
+            shared_bytes_per_block_opt_in: opt_in,
+            ..DeviceProperties::default()
+        };
+        let gpu = FakeGpu::with(properties, u64::MAX);
+        let mut plan = update_plan();
+        plan.kernels[0].dynamic = 132_096;
+        // Where a call does not come to the kernel, it asks for nothing.
+        let condition = Cond::compare(CompareOp::Ge, IntExpr::Param(ParamId(2)), IntExpr::Const(2));
+        let then = vec![plan.steps.remove(4)];
+        plan.steps.insert(4, Step::If { condition, then, otherwise: vec![] });
+        let program = CudaProgram::load(gpu.clone(), b"", plan).unwrap();
+        gpu.log();
+        let mut a = vec![1.0; 4];
+        let ended = update(&program, 0.5, &mut a, &[2.0; 4], steps);
+        let ended = ended.map_err(|error| (error.status(), error.to_string()));
+        program.pool().drain();
+        assert_eq!(gpu.held(), (0, 0));
+        (ended, gpu.log().iter().any(|call| call.starts_with("launch")), a[0])
+    };
+    let text = "the blocks of kernel `update` need 132096 bytes of shared memory each; the GPU gives a block 101376";
+    assert_eq!(run(101_376, 2), (Err((-5, text.to_string())), false, 1.0));
+    assert_eq!(run(101_376, 1), (Ok(0), false, 1.0));
+    assert_eq!(run(232_448, 2), (Ok(0), true, 6.0));
+    // One that knows of no more than what kernels may declare.
+    assert!(run(0, 2).0.is_err());
+}
+
 /// The kernel for all steps and nothing else, where there are this many steps or more.
 fn required_plan(steps: i64) -> LaunchPlan {
     let mut plan = together_plan();
@@ -1276,7 +1308,9 @@ fn copies_of_arrays_on_the_device_come_with_their_places() {
 fn a_profile_measures_kernels_apart_from_copies_and_leaves_the_results_of_one_call() {
     let properties = DeviceProperties { max_threads_per_multiprocessor: 2048, ..DeviceProperties::default() };
     let gpu = FakeGpu::with(properties, u64::MAX);
-    let program = load(&gpu);
+    let mut plan = update_plan();
+    plan.kernels[0].dynamic = 2_000;
+    let program = CudaProgram::load(gpu.clone(), b"", plan).unwrap();
     let mut a = vec![1.0; 40];
     let arguments = update_arguments(0.5, &mut a, &[2.0; 40], 2);
     // SAFETY: as in `update`.
@@ -1291,8 +1325,8 @@ fn a_profile_measures_kernels_apart_from_copies_and_leaves_the_results_of_one_ca
     let [kernel] = profile.kernels.as_slice() else { panic!("{profile:?}") };
     assert_eq!((kernel.name.as_str(), kernel.launches, kernel.time), ("update", 2, Duration::from_micros(2)));
     assert_eq!((kernel.grid, kernel.block), ([2, 1, 1], [32, 1, 1]));
-    assert_eq!((kernel.registers, kernel.shared_bytes, kernel.local_bytes), (40, 1024, 8));
-    assert_eq!((kernel.blocks, kernel.occupancy), (20, 0.3125));
+    assert_eq!((kernel.registers, kernel.shared_bytes, kernel.local_bytes), (40, 3024, 8));
+    assert_eq!((kernel.blocks, kernel.occupancy), (10, 0.15625));
     assert_eq!(gpu.log().iter().filter(|call| *call == "out 320").count(), 1);
     program.pool().drain();
     assert_eq!(gpu.held(), (0, 0));

@@ -154,7 +154,7 @@ impl<G: Gpu> CudaProgram<G> {
             grid: launched.grid,
             block: planned.block,
             registers: found.registers.unsigned_abs(),
-            shared_bytes: found.shared_bytes.unsigned_abs(),
+            shared_bytes: found.shared_bytes.unsigned_abs() + planned.dynamic,
             local_bytes: found.local_bytes.unsigned_abs(),
             blocks,
             occupancy,

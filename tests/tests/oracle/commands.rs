@@ -3,7 +3,7 @@
 use crate::random::Random;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Algorithm, ArrayKind, ComputationId};
-use tessella_polyhedral::command::{AxisOrder, Columns, Command, Place, Times};
+use tessella_polyhedral::command::{AxisOrder, Columns, Command, Filling, Place, Times};
 use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::order;
@@ -275,7 +275,8 @@ pub fn propose_storage(random: &mut Random, scheduled: &Scheduled) -> Option<Com
                 order.rotate_left(1 + random.below(rank as usize - 1));
                 axes = AxisOrder::new(order).unwrap_or_default();
             }
-            Command::CacheShared { array, computation: name, at, ahead, axes }
+            let filling = if random.percent(20) { Filling::OneEach } else { Filling::Shared };
+            Command::CacheShared { array, computation: name, at, ahead, axes, filling }
         }
         false => Command::CacheRegister { array, computation: name, at },
     })
