@@ -291,7 +291,8 @@ impl Failures {
                 check: check as u32,
                 argument: built.argument_of(access.array),
                 name: algorithm.array(access.array).name.clone(),
-                axis: axis - outer,
+                // Where tiles stand in for an array, the axis is the array's.
+                axis: axis.checked_sub(outer).unwrap_or(axis),
                 subscripts: subscripts.map(|it| print::subscript(algorithm, computation, it)).collect(),
                 condition: condition(algorithm),
                 certain: !access.conditional && algorithm.failed.is_none(),
