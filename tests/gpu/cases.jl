@@ -9,6 +9,7 @@ include("grids.jl")
 include("fast.jl")
 include("sweeps.jl")
 include("edges.jl")
+include("quotients.jl")
 
 function device_name()
     try
@@ -98,10 +99,13 @@ const FAST = [
 const SWEEPS = [Case(name, f, Sweeps.matrices, DataType[Float32, Float64], Sweeps.EXTENTS, Examples.agree, (10000,), Sweeps.matrices)
                 for (name, f) in ["heat2d_step" => Sweeps.heat2d_step!, "jacobi2d_step" => Sweeps.jacobi2d_step!]]
 
+const QUOTIENTS = [Case("quotients", Quotients.quotients!, Quotients.inputs, DataType[Float32, Float64], Quotients.LENGTHS, Examples.agree,
+                        (1 << 25,), Quotients.inputs)]
+
 const EDGES = [Case("edges_$name" * (at == 0 ? "" : "_$at"), f, inputs, DataType[Float32], Edges.SIZES, Examples.agree, (4096,), inputs, schedule)
                for (name, f, inputs, schedules) in Edges.ALL for (at, schedule) in pairs(["", schedules...]) for at in (at - 1,)]
 
-const CASES = Case[SUMS; GRIDS; FAST; SWEEPS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+const CASES = Case[SUMS; GRIDS; FAST; SWEEPS; QUOTIENTS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
                    map(Case, filter(it -> it.target === :cuda, Storage.ALL));
                    map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 

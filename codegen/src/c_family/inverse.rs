@@ -6,7 +6,7 @@
 //!
 //! With y = 1/c rounded to 53 bits, q = x y and the negated rest r = c q - x, which is a number of 53 bits, q - r y rounds to within
 //! 2^-53 of x/c, and to x/c itself if that is a number of 53 bits. A quotient of numbers of 24 bits is 2^-49 from each midpoint that it is not,
-//! so that the conversion rounds as a division would. Zeros keep their sign: x = -0 gives q = -0, r = +0.
+//! so that the conversion rounds as a division would. A zero gets its sign back, which some compilers lose with `-r`.
 
 use super::expr::Instance;
 use super::helpers::Operation;
@@ -36,7 +36,7 @@ pub(super) fn text(ty: ScalarType, name: &str, inline: &str) -> String {
             "float",
             "f",
             "const double inverse = 1.0 / (double)divisor, near = (double)x * inverse, rest = fma((double)divisor, near, -(double)x);
-        return (float)fma(-rest, inverse, near);",
+        return copysignf((float)fma(-rest, inverse, near), x);",
         ),
         _ => ("double", "", "return x / divisor;"),
     };
