@@ -431,6 +431,7 @@ impl Extract<'_> {
             });
         }
         let mut widest: BTreeMap<ProcessorAxis, ThreadExtent> = BTreeMap::new();
+        let found_combined = found.iter().any(|(_, it)| it.tag == Tag::Combine);
         for (axis, it) in found {
             let count = match (it.lower.as_const(), it.upper.as_const()) {
                 _ if shape.origin.contains_key(&axis) => {
@@ -439,11 +440,6 @@ impl Extract<'_> {
                 }
                 (Some(lower), Some(upper)) => Some((upper - lower).div_euclid(it.step) + 1),
                 _ => most_iterations(self.input, self.context, &self.loops[&it.variable], it.step)?,
-            };
-            // Whole warps, and as many of them as a tree has leaves.
-            let count = match it.tag {
-                Tag::Combine => count.map(combine::threads),
-                _ => count,
             };
             let next = ThreadExtent { name: it.name.clone(), iterations: count };
             *shape.spread_over_threads.entry(axis).or_default() += 1;
@@ -454,6 +450,10 @@ impl Extract<'_> {
                     widest.insert(axis, next);
                 }
             }
+        }
+        // The tree goes through all warps of the block, those of wider loops beside it too.
+        if found_combined && let Some(widest) = widest.get_mut(&ProcessorAxis::X) {
+            widest.iterations = widest.iterations.map(combine::threads);
         }
         let product = widest.values().try_fold(1i64, |all, it| all.checked_mul(it.iterations?.max(1)));
         let deep = widest.get(&ProcessorAxis::Z).and_then(|it| it.iterations).unwrap_or(1);

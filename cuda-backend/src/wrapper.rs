@@ -509,9 +509,10 @@ fn sharing_helper(out: &mut Writer) {
         "// Lets each block of a kernel have so many bytes of shared memory; 0, or the status with which the function is left.\n\
          static int tessella_share(const void *kernel, int bytes)\n{{\n    \
              int device = 0, most = 0;\n    \
-             if (cudaGetDevice(&device) != cudaSuccess\n        \
+             cudaFuncAttributes own;\n    \
+             if (cudaGetDevice(&device) != cudaSuccess || cudaFuncGetAttributes(&own, kernel) != cudaSuccess\n        \
                  || cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) return {STATUS_DEVICE_FAILED};\n    \
-             if (bytes > most) return {STATUS_GRID_TOO_LARGE};\n    \
+             if (bytes + (int)own.sharedSizeBytes > most) return {STATUS_GRID_TOO_LARGE};\n    \
              const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);\n    \
              return error == cudaSuccess ? 0 : {STATUS_DEVICE_FAILED};\n}}"
     ));

@@ -147,7 +147,7 @@ end
 # Profiles a case with these arguments, after the check: the profile, and what the check said.
 function profile_case(plan::Plan, case, T, arguments = case.at(T, (plan.extents === nothing ? case.large : plan.extents)...))
     Tessella.retarget!(case.f, :cuda)
-    # Compiles, while others time.
+    # Compiles, while others time, and runs on a few elements.
     haskey(ENV, LOCK) && run_on_copies(case.f, case.inputs(T, 17))
     return alone() do
         checked = plan.check == "none" ? "unchecked" : small_check(case, T)

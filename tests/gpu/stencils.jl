@@ -275,8 +275,12 @@ function main(arguments)
     end
     out = get(ENV, "OUT", "")
     isempty(out) || write(joinpath(out, "stencils.tsv"), join([ceilings; map(saved, lines)], '\n'), '\n')
-    return !any(it -> occursin("differs", it.text), lines)
+    # Shapes may be refused where they do not fit; Tessella's choice may not.
+    return !isempty(lines) && !any(it -> occursin("differs", it.text) || it.shape == "auto" && it.rate == 0 || it.text == FAILED, lines)
 end
+
+# Of a process that ended before it wrote what it timed.
+const FAILED = "failed"
 
 # How near Tessella's choice comes to the fastest shape that was timed.
 function verdict(lines)
@@ -290,7 +294,7 @@ function one_by_one(programs, options)
     ceilings, lines = "", Measured[]
     for program in programs
         large = options.extents === nothing ? program.extents : options.extents
-        # Tiles that overlap compute some points again: what counts are those that the program has to.
+        # Tiles that overlap compute some points again: what counts are those that the program has to, by the first shape.
         seconds = nothing
         shapes = shapes_of(program, options)
         options.part === nothing || (shapes = shapes[options.part])
@@ -333,7 +337,7 @@ function side_by_side(programs, options)
             print(read(joinpath(own, "log"), String))
             flush(stdout)
             saved = joinpath(own, "stencils.tsv")
-            return isfile(saved) ? readlines(saved) : ["", "$(program.name)\t$(program.T)\t-\t$(options.steps)\tpart $part\t0.0\tnothing\tnothing\tfailed"]
+            return isfile(saved) ? readlines(saved) : ["", "$(program.name)\t$(program.T)\t-\t$(options.steps)\tpart $part\t0.0\tnothing\tnothing\t$FAILED"]
         end
         ceilings = filter(!isempty, map(first, texts))
         return isempty(ceilings) ? "" : first(ceilings), [read_line(line) for text in texts for line in text[2:end]]

@@ -34,6 +34,15 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
         && b_at < a_at + (uintptr_t)a_bytes;
 }
 
+// x / divisor, by its inverse high + low.
+static __host__ __device__ inline float tessella_by_inverse_f32(float x, float divisor, float high, float low, float least) {
+    if (__builtin_expect(fabsf(x) < least, 0)) {
+        const double inverse = 1.0 / (double)divisor, near = (double)x * inverse, rest = fma((double)divisor, near, -(double)x);
+        return copysignf((float)fma(-rest, inverse, near), x);
+    }
+    return fmaf(x, high, x * low);
+}
+
 // Subscripts as in the source: from 1, first axis contiguous.
 #define B(i, j) B[(i) - 1 + B_1 * ((j) - 1)]
 #define A(i, j) A[(i) - 1 + m * ((j) - 1)]
@@ -59,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(32) blur_compute_at_R_S(
                     // R: blur_compute_at.jl:10
                     const int64_t j = 4 * j0 + j_1 + 4 * j_0 + 1;
                     const int64_t i = 8 * i0 + i_ + 2;
-                    T_local(i - 8 * i0 - 1, j - 4 * j0) = (A(i - 1, j) + A(i, j) + A(i + 1, j)) / 3.0f;
+                    T_local(i - 8 * i0 - 1, j - 4 * j0) = tessella_by_inverse_f32(A(i - 1, j) + A(i, j) + A(i + 1, j), 3.0f, 0.3333333f, 1.9868216e-8f, 2.3665827e-30f);
                 }
             }
         }
@@ -75,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(32) blur_compute_at_R_S(
                 const int64_t i = 8 * i0 + i1 + 2;
                 const int64_t i_T = i1 + 2;
                 const int64_t j_T = j1 + 2;
-                B(i, j) = (T_local(i_T - 1, j_T - 1) + T_local(i_T - 1, j_T) + T_local(i_T - 1, j_T + 1)) / 3.0f;
+                B(i, j) = tessella_by_inverse_f32(T_local(i_T - 1, j_T - 1) + T_local(i_T - 1, j_T) + T_local(i_T - 1, j_T + 1), 3.0f, 0.3333333f, 1.9868216e-8f, 2.3665827e-30f);
             }
         }
     }
@@ -101,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(32) blur_compute_at_R_S_32(
                     // R: blur_compute_at.jl:10
                     const int32_t j = 4 * j0 + j_1 + 4 * j_0 + 1;
                     const int32_t i = 8 * i0 + i_ + 2;
-                    T_local(i - 8 * i0 - 1, j - 4 * j0) = (A(i - 1, j) + A(i, j) + A(i + 1, j)) / 3.0f;
+                    T_local(i - 8 * i0 - 1, j - 4 * j0) = tessella_by_inverse_f32(A(i - 1, j) + A(i, j) + A(i + 1, j), 3.0f, 0.3333333f, 1.9868216e-8f, 2.3665827e-30f);
                 }
             }
         }
@@ -117,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(32) blur_compute_at_R_S_32(
                 const int32_t i = 8 * i0 + i1 + 2;
                 const int32_t i_T = i1 + 2;
                 const int32_t j_T = j1 + 2;
-                B(i, j) = (T_local(i_T - 1, j_T - 1) + T_local(i_T - 1, j_T) + T_local(i_T - 1, j_T + 1)) / 3.0f;
+                B(i, j) = tessella_by_inverse_f32(T_local(i_T - 1, j_T - 1) + T_local(i_T - 1, j_T) + T_local(i_T - 1, j_T + 1), 3.0f, 0.3333333f, 1.9868216e-8f, 2.3665827e-30f);
             }
         }
     }

@@ -33,6 +33,15 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
         && b_at < a_at + (uintptr_t)a_bytes;
 }
 
+// x / divisor, by its inverse high + low.
+static __host__ __device__ inline float tessella_by_inverse_f32(float x, float divisor, float high, float low, float least) {
+    if (__builtin_expect(fabsf(x) < least, 0)) {
+        const double inverse = 1.0 / (double)divisor, near = (double)x * inverse, rest = fma((double)divisor, near, -(double)x);
+        return copysignf((float)fma(-rest, inverse, near), x);
+    }
+    return fmaf(x, high, x * low);
+}
+
 // Subscripts as in the source: from 1, first axis contiguous.
 #define out(i, j) out[(i) - 1 + out_1 * ((j) - 1)]
 #define A(i, j) A[(i) - 1 + m * ((j) - 1)]
@@ -70,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(320) blur_footprint_S_load_A(
                 const int64_t i = 32 * i0 + i1 + 1;
                 const int64_t i_A = i1 + 1;
                 const int64_t j_A = j1 + 1;
-                out(i, j) = (A_shared(i_A, j_A) + A_shared(i_A, j_A + 1) + A_shared(i_A, j_A + 2)) / 3.0f;
+                out(i, j) = tessella_by_inverse_f32(A_shared(i_A, j_A) + A_shared(i_A, j_A + 1) + A_shared(i_A, j_A + 2), 3.0f, 0.3333333f, 1.9868216e-8f, 2.3665827e-30f);
             }
         }
     }
@@ -108,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(320) blur_footprint_S_load_A_32(
                 const int32_t i = 32 * i0 + i1 + 1;
                 const int32_t i_A = i1 + 1;
                 const int32_t j_A = j1 + 1;
-                out(i, j) = (A_shared(i_A, j_A) + A_shared(i_A, j_A + 1) + A_shared(i_A, j_A + 2)) / 3.0f;
+                out(i, j) = tessella_by_inverse_f32(A_shared(i_A, j_A) + A_shared(i_A, j_A + 1) + A_shared(i_A, j_A + 2), 3.0f, 0.3333333f, 1.9868216e-8f, 2.3665827e-30f);
             }
         }
     }

@@ -365,9 +365,10 @@ struct tessella_grid {
 static int tessella_share(const void *kernel, int bytes)
 {
     int device = 0, most = 0;
-    if (cudaGetDevice(&device) != cudaSuccess
+    cudaFuncAttributes own;
+    if (cudaGetDevice(&device) != cudaSuccess || cudaFuncGetAttributes(&own, kernel) != cudaSuccess
         || cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) return -4;
-    if (bytes > most) return -5;
+    if (bytes + (int)own.sharedSizeBytes > most) return -5;
     const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     return error == cudaSuccess ? 0 : -4;
 }

@@ -42,13 +42,14 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A(i, j) A[(i) - 1 + m * ((j) - 1)]
 #define A_shared(i, j, k) A_shared[(j) - 1 + 31 * ((k) - 1 + 64 * ((i) - 4 * floordiv((i), 4)))]
 
-// Begins to copy an element to shared memory.
+// Begins to copy an element to shared memory. What it misses comes to the L2 cache with the 256 bytes around it, for copies of
+// rows that begin inside of them.
 template <typename T>
 static __device__ __forceinline__ void tessella_copy_ahead(T *to, const T *from)
 {
 #if __CUDA_ARCH__ >= 800
     if (sizeof(T) == 4 || sizeof(T) == 8) {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::
+        asm volatile("cp.async.ca.shared.global.L2::256B [%0], [%1], %2;" ::
             "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(T) == 8 ? 8 : 4) : "memory");
         return;
     }
@@ -376,9 +377,10 @@ static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, co
 static int tessella_share(const void *kernel, int bytes)
 {
     int device = 0, most = 0;
-    if (cudaGetDevice(&device) != cudaSuccess
+    cudaFuncAttributes own;
+    if (cudaGetDevice(&device) != cudaSuccess || cudaFuncGetAttributes(&own, kernel) != cudaSuccess
         || cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) return -4;
-    if (bytes > most) return -5;
+    if (bytes + (int)own.sharedSizeBytes > most) return -5;
     const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     return error == cudaSuccess ? 0 : -4;
 }

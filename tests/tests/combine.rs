@@ -236,3 +236,62 @@ fn loads_run_ahead_past_the_ends_of_short_lines() {
     // A vector has one line.
     assert!(!cuda(SUMS).unwrap().contains("tessella_left"));
 }
+
+/// A tree of halves goes through all warps of a block: where a wider loop over threads stands beside the one that combines, or copies
+/// take more threads, they are a power of two still.
+#[test]
+fn blocks_with_wider_loops_have_whole_trees() {
+    let beside = "function f!(s::Vector{Int64}, r::Matrix{Int64}, A::Matrix{Int64}, w::Vector{Int64})
+    n = size(A, 2)
+    for j in 1:n
+        for k in 1:224
+            @comp R r[k, j] = w[k]
+        end
+        for i in 1:224
+            @comp S s[j] += A[i, j] * w[i]
+        end
+    end
+end
+@schedule f! begin
+    split(S, i, 96); interchange(S, i0, i1); rfactor(S, i0, 1)
+    @block x for b = j
+        @thread x for k = k
+            R
+        end
+        @combine for t = i1
+            S_start
+            for i0 = fld(i - 1, 96)
+                S
+            end
+            S_total
+        end
+    end
+end
+";
+    let copied = "function f!(s::Vector{Int64}, A::Matrix{Int64}, w::Vector{Int64})
+    n = size(A, 2)
+    for j in 1:n, i in 1:224
+        @comp S s[j] += A[i, j] * w[i]
+    end
+end
+@schedule f! begin
+    split(S, i, 96); interchange(S, i0, i1); rfactor(S, i0, 1)
+    @block x for b = j
+        @combine for t = i1
+            S_start
+            for i0 = fld(i - 1, 96)
+                S
+            end
+            S_total
+        end
+    end
+    cache_shared(w, S, b; threads=:footprint)
+end
+";
+    for text in [beside, copied] {
+        let code = cuda(text).unwrap_or_else(|error| panic!("{error}"));
+        let launch = code.lines().find(|it| it.contains("<<<")).expect("a kernel is launched");
+        assert!(launch.contains("dim3(256, 1, 1)"), "{launch}");
+        assert!(code.contains("tessella_offers[8]"), "{code}");
+    }
+}

@@ -32,7 +32,8 @@ fn quotients_by_constants_are_those_of_divisions() {
         println!("skipped: no C++ compiler");
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = std::env::temp_dir().join(format!("tessella-inverse-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
     for (ty, divisor, declarations) in [
         ("Float32", "9f0", "typedef float T; typedef uint32_t U; const U STEP = 2654435769u;"),
         ("Float32", "10", "typedef float T; typedef uint32_t U; const U STEP = 2654435769u;"),
@@ -45,7 +46,7 @@ fn quotients_by_constants_are_those_of_divisions() {
         );
         let options =
             FileOptions { name: "f.jl".to_string(), function: None, types: vec![], schedule: ScheduleSource::InFile };
-        let sources = Sources::read(text, &options).unwrap();
+        let sources = Sources::read(&text, &options).unwrap();
         let unit = sources.unit(&sources.functions()[0], &[]).unwrap();
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let code = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors))).kernels;
@@ -61,7 +62,7 @@ fn quotients_by_constants_are_those_of_divisions() {
         let (name, operands) = numbers.split_once('(').unwrap();
         let numbers: Vec<&str> = operands.trim_end_matches(");").rsplitn(5, ", ").collect();
         let [least, low, high, constant, _] = numbers[..] else { panic!("{call}") };
-        let file = folder.path().join("quotient.cpp");
+        let file = folder.join("quotient.cpp");
         fs::write(
             &file,
             format!(
@@ -71,11 +72,12 @@ fn quotients_by_constants_are_those_of_divisions() {
             ),
         )
         .unwrap();
-        let program = folder.path().join("quotient");
+        let program = folder.join("quotient");
         let built =
             Command::new("c++").args(["-O2", "-ffp-contract=off", "-o"]).arg(&program).arg(&file).output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let run = Command::new(&program).output().unwrap();
         assert!(run.status.success(), "x / {divisor} in {ty}:\n{}", String::from_utf8_lossy(&run.stdout));
     }
+    fs::remove_dir_all(&folder).unwrap();
 }

@@ -10,7 +10,7 @@ use tessella_tests::{report, root};
 const CHOICES: [(&str, &str); 22] = [
     ("heat2d", "7, 4; 5, 2"),
     ("gradient2d", "2, 2"),
-    ("jacobi2d9", "4, 2"),
+    ("jacobi2d9", "4, 4; 3, 2"),
     ("life", "4, 2"),
     ("star2d2r", "5, 4; 4, 2"),
     ("laplacian2d", "6, 4; 4, 2"),

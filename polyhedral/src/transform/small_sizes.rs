@@ -46,7 +46,11 @@ pub(super) fn carry_out(
     let Some((apart, all)) = apart(ctx, scheduled, dependences, (&computations[0], time), &condition)? else {
         return Ok(None);
     };
-    let (done, renewed) = apply_and_renew(ctx, &apart, &all, command)?;
+    // Why the command is refused for the whole says more than why it is for a part.
+    let (done, renewed) = match apply_and_renew(ctx, &apart, &all, command) {
+        Err(Error::Schedule(_)) => return Ok(None),
+        other => other?,
+    };
     Ok(Some((done, renewed.unwrap_or(all))))
 }
 

@@ -142,7 +142,7 @@ impl Device {
         if shape.grid.contains(&0) {
             return Ok(());
         }
-        function.allow_shared(shape.shared_bytes, &self.properties)?;
+        function.allow_shared(shape.shared_bytes)?;
         let mut values = values_of(arguments);
         let pointers = pointers_to(&mut values);
         let Context { api, handle } = *self.context;
@@ -345,7 +345,7 @@ impl Gpu for Device {
         shape: LaunchShape,
         arguments: &[Argument<'_, DeviceBuffer>],
     ) -> Result<(), CudaError> {
-        kernel.allow_shared(shape.shared_bytes, &self.properties)?;
+        kernel.allow_shared(shape.shared_bytes)?;
         graph.add(kernel, shape, arguments)
     }
 
@@ -383,7 +383,7 @@ impl Gpu for Device {
         if i64::from(shared_bytes) > i64::from(most) {
             return Ok(0);
         }
-        kernel.allow_shared(shared_bytes, properties)?;
+        kernel.allow_shared(shared_bytes)?;
         kernel.occupancy(threads, shared_bytes)
     }
 
@@ -533,9 +533,8 @@ impl Function {
     }
 
     /// Asks for more dynamic shared memory than a block has by default, once.
-    fn allow_shared(&self, bytes: u32, device: &DeviceProperties) -> Result<(), CudaError> {
-        let by_default = u32::try_from(device.shared_bytes_per_block).unwrap_or(0);
-        if bytes <= by_default || bytes <= self.allowed_shared_bytes.load(Ordering::Relaxed) {
+    fn allow_shared(&self, bytes: u32) -> Result<(), CudaError> {
+        if bytes <= self.allowed_shared_bytes.load(Ordering::Relaxed) {
             return Ok(());
         }
         let Context { api, handle: context } = *self.loaded.context;

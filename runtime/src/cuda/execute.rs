@@ -362,12 +362,15 @@ impl<G: Gpu> CudaProgram<G> {
         // A device that does not say lets launches fail.
         let Some(limit) = u32::try_from(limit).ok().filter(|&limit| limit > 0) else { return Ok(()) };
         for it in &self.sharing {
-            let (planned, _) = self.planned(it.kernel)?;
+            let (planned, kernel) = self.planned(it.kernel)?;
             let comes = it.when.evaluate(environment);
             let comes = comes.ok_or_else(|| malformed(format!("whether `{}` runs cannot be told", planned.name)))?;
-            if comes && planned.dynamic > limit {
-                let kernel = planned.name.clone();
-                return Err(RuntimeError::SharedTooLarge { kernel, bytes: planned.dynamic, limit });
+            if comes {
+                let declared = self.gpu.kernel_properties(kernel)?.shared_bytes.unsigned_abs();
+                let bytes = planned.dynamic.saturating_add(declared);
+                if bytes > limit {
+                    return Err(RuntimeError::SharedTooLarge { kernel: planned.name.clone(), bytes, limit });
+                }
             }
         }
         Ok(())

@@ -794,10 +794,13 @@ fn blocks_that_need_more_shared_memory_than_the_gpu_gives_them_are_refused_befor
         assert_eq!(gpu.held(), (0, 0));
         (ended, gpu.log().iter().any(|call| call.starts_with("launch")), a[0])
     };
-    let text = "the blocks of kernel `update` need 132096 bytes of shared memory each; the GPU gives a block 101376";
+    let text = "the blocks of kernel `update` need 133120 bytes of shared memory each; the GPU gives a block 101376";
     assert_eq!(run(101_376, 2), (Err((-5, text.to_string())), false, 1.0));
     assert_eq!(run(101_376, 1), (Ok(0), false, 1.0));
     assert_eq!(run(232_448, 2), (Ok(0), true, 6.0));
+    // What the kernel declares by itself counts, too.
+    assert!(run(132_096, 2).0.is_err() && run(133_119, 2).0.is_err());
+    assert_eq!(run(133_120, 2), (Ok(0), true, 6.0));
     // One that knows of no more than what kernels may declare.
     assert!(run(0, 2).0.is_err());
 }
