@@ -1,7 +1,6 @@
 # A box of 27 points.
 #! with time_skew((S, R), t, (k, j, i), 2, (6, 6))
 #! with hexagonal((S, R), t, (k, j, i), 1, 2)
-#! refused E0603 time_skew((S, R), t, (k, j, i), 2, (6, 6))
 #! gpu time_skew((S, R), t, (k, j, i), 2, (6, 6))
 #! gpu time_skew((S, R), t, (k, j, i), 2, (4, 4, 8))
 #! no gpu hexagonal
