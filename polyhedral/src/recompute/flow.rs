@@ -15,6 +15,9 @@ use std::rc::Rc;
 /// The tuple of what asks for a value. Names of the source have no spaces.
 const SINK: &str = "the reader";
 
+/// For a writer and another one, the pairs of which the second comes later.
+type Rewrites = BTreeMap<(ComputationId, ComputationId), Rc<Vec<Map>>>;
+
 /// The flow of values through a program in its own order.
 pub struct Flows<'a> {
     pub(super) ctx: &'a Ctx,
@@ -24,7 +27,7 @@ pub struct Flows<'a> {
     writes: BTreeMap<ArrayId, (UnionMap, UnionMap)>,
     /// The first of these, writer by writer.
     writers: BTreeMap<ArrayId, Vec<(ComputationId, Map)>>,
-    rewrites: RefCell<BTreeMap<(ComputationId, ComputationId), Rc<Vec<Map>>>>,
+    rewrites: RefCell<Rewrites>,
 }
 
 /// What asks for values.
