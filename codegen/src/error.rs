@@ -2,6 +2,7 @@
 
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic};
 use tessella_polyhedral::isl::IslError;
+use tessella_polyhedral::machine::MAX_THREADS;
 use tessella_polyhedral::schedule::ProcessorAxis;
 use thiserror::Error;
 
@@ -56,9 +57,6 @@ pub enum CodegenError {
     #[error("buffer `{buffer}` in registers has no constant size")]
     SizeOfRegister { buffer: String },
 }
-
-/// The most threads that a thread block of any CUDA device has.
-pub const MAX_THREADS: u64 = 1024;
 
 /// A level of the GPU's hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -44,32 +44,23 @@ impl Frame {
 }
 
 /// The frame of this number for the sequence `node` at `at`, if that has several nests, in loops, and a convex set is found in which no loop is
-/// without bounds. Nests in an `inner` frame are given by that one, computations that run right after another one, for the same instances, by
-/// that one.
+/// without bounds. Computations that run right after another one, for the same instances, are given by that one.
 pub fn frame(
     input: &Input<'_>,
     number: usize,
     node: &Node,
     at: &Path,
     followers: &BTreeMap<ComputationId, Vec<ComputationId>>,
-    inner: &[&(Path, Frame)],
 ) -> Result<Option<Frame>, CodegenError> {
     let Node::Sequence(children) = node else { return Ok(None) };
     let nests = children.iter().filter(|it| matches!(it, Node::Loop(_))).count();
     let computations = node.computations();
-    let Some(loops) = computations.first().map(|&id| outer(input, id, at).len()) else { return Ok(None) };
-    if nests < 2 || loops == 0 {
+    if nests < 2 || computations.iter().any(|&id| outer(input, id, at).is_empty()) {
         return Ok(None);
     }
-    let is_framed = |id: ComputationId| {
-        let leaf = input.schedule.path_of(id);
-        leaf.is_some_and(|leaf| inner.iter().any(|(of, _)| leaf.0.starts_with(&of.0)))
-    };
     let follow: Vec<ComputationId> = followers.values().flatten().copied().collect();
-    let leaders: Vec<ComputationId> =
-        computations.into_iter().filter(|id| !follow.contains(id) && !is_framed(*id)).collect();
-    let inner: Vec<&Set> = inner.iter().map(|(_, frame)| &frame.iterations).collect();
-    let found = |sizes| iterations(input, &leaders, at, followers, (&inner, loops as u32), sizes).map_err(of_core);
+    let leaders: Vec<ComputationId> = computations.into_iter().filter(|id| !follow.contains(id)).collect();
+    let found = |sizes| iterations(input, &leaders, at, followers, sizes).map_err(of_core);
     let found = match found(Sizes::All)? {
         None => found(Sizes::Passing)?,
         found => found,
@@ -82,12 +73,9 @@ pub fn frame(
         .set_tuple_id(&Id::new(input.algorithm.context.ctx(), &format!("{IDLE}{number}"))?)?;
     let itself = idle.identity()?.set_tuple_id(DimType::Out, &name)?;
     let mut contraction = UnionPwMultiAff::from_union_map(&itself.to_union_map()?)?;
-    let of_leaders =
-        leaders.iter().map(|&id| Ok((input.algorithm.computation(id).domain.space()?, outer(input, id, at))));
-    let of_inner = inner.iter().map(|it| Ok((it.space()?, (0..loops as u32).map(Affine::iterator).collect())));
-    let all: Vec<(isl::Space, Vec<Affine>)> = of_leaders.chain(of_inner).collect::<Result<_, isl::IslError>>()?;
-    let params = input.algorithm.param_names();
-    for (space, functions) in all {
+    for id in leaders {
+        let (space, params) = (input.algorithm.computation(id).domain.space()?, input.algorithm.param_names());
+        let functions = outer(input, id, at);
         let values = functions.iter().map(|it| it.to_isl(&space, &params)).collect::<Result<Vec<_>, _>>()?;
         let to_frame = space.add_named_tuple(&name, values.len() as u32)?;
         let own = UnionPwMultiAff::from_multi_aff(&MultiAff::from_affs(&to_frame, &values)?)?;
@@ -111,25 +99,16 @@ fn outer(input: &Input<'_>, id: ComputationId, at: &Path) -> Vec<Affine> {
     above.map(|(_, it)| it.at[&id].clone()).collect()
 }
 
-/// `{ [loops] }`: a convex set around all iterations of the loops above `at`, so many, in which something runs, or an inner frame does; `None`
-/// where a loop would have no bound.
+/// `{ [loops] }`: a convex set around all iterations of the loops above `at` in which something runs; `None` where a loop would have no bound.
 fn iterations(
     input: &Input<'_>,
     leaders: &[ComputationId],
     at: &Path,
     followers: &BTreeMap<ComputationId, Vec<ComputationId>>,
-    (inner, loops): (&[&Set], u32),
     sizes: Sizes,
 ) -> Result<Option<Set>, Error> {
     let ctx = input.algorithm.context.ctx();
     let mut all: Option<Set> = None;
-    for frame in inner {
-        let own = frame.project_out(DimType::Set, loops, frame.dim(DimType::Set)? - loops)?.reset_tuple_id()?;
-        all = Some(match all {
-            None => own,
-            Some(all) => all.union(&own)?,
-        });
-    }
     for &id in leaders {
         let mut instances = inside(input, id, sizes)?;
         // What one of them touches bounds the others, too.

@@ -124,7 +124,8 @@ impl Build<'_> {
                     Some(body) => {
                         let mut at: Option<UnionPwAff> = None;
                         let followers: Vec<ComputationId> = self.followers.values().flatten().copied().collect();
-                        let here = self.outermost_frames(path);
+                        let here: Vec<&(Path, Frame)> =
+                            self.frames.iter().filter(|(of, _)| of.0.starts_with(path)).collect();
                         let in_frame = |id: ComputationId| {
                             let leaf = self.input.schedule.path_of(id);
                             leaf.is_some_and(|leaf| here.iter().any(|(of, _)| leaf.0.starts_with(&of.0)))
@@ -167,18 +168,13 @@ impl Build<'_> {
         }
     }
 
-    /// The frames at or below `path` that are in no other one there.
-    fn outermost_frames(&self, path: &[usize]) -> Vec<&(Path, Frame)> {
-        let below: Vec<&(Path, Frame)> = self.frames.iter().filter(|(of, _)| of.0.starts_with(path)).collect();
-        let is_inside = |of: &Path| below.iter().any(|(around, _)| around != of && of.0.starts_with(&around.0));
-        below.iter().copied().filter(|(of, _)| !is_inside(of)).collect()
-    }
-
-    /// The nests of the sequence at `path` in a frame, if they get one.
+    /// The nests of the sequence at `path` in a frame, if they get one and none of them has.
     fn framed(&mut self, nests: isl::Schedule, node: &Node, path: &[usize]) -> Result<isl::Schedule, CodegenError> {
-        let (at, number) = (Path(path.to_vec()), self.frames.len());
-        let inner = self.outermost_frames(path);
-        let Some(frame) = frame(self.input, number, node, &at, &self.followers, &inner)? else { return Ok(nests) };
+        let at = Path(path.to_vec());
+        if self.frames.iter().any(|(of, _)| of.0.starts_with(path)) {
+            return Ok(nests);
+        }
+        let Some(frame) = frame(self.input, self.frames.len(), node, &at, &self.followers)? else { return Ok(nests) };
         let framed = frame.around(&nests)?;
         self.frames.push((at, frame));
         Ok(framed)

@@ -13,7 +13,7 @@ mod parts;
 
 use crate::barriers::{self, Origin, Reach};
 use crate::edges;
-use crate::error::{CodegenError, Level, MAX_THREADS, ThreadExtent};
+use crate::error::{CodegenError, Level, ThreadExtent};
 use crate::extent::{HostLoop, most_iterations, value_range};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -27,11 +27,9 @@ use parts::Part;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::isl::Set;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
+use tessella_polyhedral::machine::{MAX_THREADS, MAX_THREADS_Z};
 use tessella_polyhedral::schedule::{Path, ProcessorAxis, Tag};
 use tessella_scalar::CompareOp;
-
-/// The most threads of a block along z.
-const MAX_THREADS_Z: i64 = 64;
 
 /// Splits a program into host code and kernels.
 pub struct Extract<'a> {
@@ -457,7 +455,7 @@ impl Extract<'_> {
         }
         let product = widest.values().try_fold(1i64, |all, it| all.checked_mul(it.iterations?.max(1)));
         let deep = widest.get(&ProcessorAxis::Z).and_then(|it| it.iterations).unwrap_or(1);
-        if product.is_none_or(|threads| threads > MAX_THREADS as i64) {
+        if product.is_none_or(|threads| threads > MAX_THREADS) {
             let loops = widest.into_values().collect();
             return Err(CodegenError::BlockTooLarge { kernel: kernel.to_string(), loops });
         }

@@ -239,7 +239,7 @@ pub struct Kernel {
     pub name: String,
     /// Blocks along x, y, z, over parameters and host variables. If one is not positive, nothing is launched.
     pub grid: [IntExpr; 3],
-    /// Threads of a block along x, y, z; their product is at most [`MAX_THREADS`](crate::error::MAX_THREADS).
+    /// Threads of a block along x, y, z; their product is at most [`MAX_THREADS`](tessella_polyhedral::machine::MAX_THREADS).
     pub block: [u32; 3],
     /// In the order of the kernel's signature.
     pub params: Vec<KernelParam>,

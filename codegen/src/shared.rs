@@ -8,9 +8,7 @@ use crate::input::Input;
 use crate::program::{Node, Over, Spread, Statement};
 use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::machine::Gpu;
-
-/// Threads load up to so many bytes at once, from multiples of it.
-const ALIGNED: i64 = 16;
+use tessella_polyhedral::storage::SharedBuffer;
 
 /// A buffer in the memory that the launch gives, and its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +22,7 @@ pub fn places(input: &Input<'_>, shared: &[BufferId]) -> (Vec<Place>, i64) {
     let mut all = 0;
     let mut next = |&buffer: &BufferId| {
         let first = all;
-        let it = input.layout.buffer(buffer);
-        let extents = it.extents.iter().map(|extent| extent.as_constant().unwrap_or(1).max(1));
-        let bytes = extents.fold(it.element.bytes() as i64, i64::saturating_mul);
-        all = aligned(bytes).saturating_add(all);
+        all = SharedBuffer::of(input.layout.buffer(buffer)).bytes().saturating_add(all);
         Place { buffer, first }
     };
     let places = shared.iter().map(&mut next).collect();
@@ -66,17 +61,17 @@ fn declared(input: &Input<'_>, block: [u32; 3], body: &[Node]) -> i64 {
     let mut bytes = 0;
     let mut add = |node: &Node| {
         if let Node::Spread(Spread { over: Over::Threads, combined, .. }) = node {
-            let element = |it: &Statement| {
-                let array = input.algorithm.computation(it.computation).write.array;
-                input.algorithm.array(array).element.bytes() as i64
+            let offers = |it: &Statement| {
+                let array = input.algorithm.array(input.algorithm.computation(it.computation).write.array);
+                SharedBuffer {
+                    name: array.name.clone(),
+                    element_bytes: array.element.bytes() as i64,
+                    extents: vec![warps],
+                }
             };
-            bytes += combined.iter().map(|it| aligned(element(it) * warps)).sum::<i64>();
+            bytes += combined.iter().map(|it| offers(it).bytes()).sum::<i64>();
         }
     };
     body.iter().for_each(|node| node.walk(&mut add));
     bytes
-}
-
-fn aligned(bytes: i64) -> i64 {
-    bytes.saturating_add(ALIGNED - 1) / ALIGNED * ALIGNED
 }

@@ -23,13 +23,13 @@ pub fn points(set: &Set, steps: &mut u64) -> Result<Option<u64>, Error> {
         return Ok(None);
     }
     let Some(loops) = Loops::of(&flat)? else { return Ok(None) };
-    let all = *steps;
-    *steps = all.min(FEW);
-    if let Some(count) = loops.count(steps) {
-        *steps += all - all.min(FEW);
-        return Ok(Some(count));
+    let few = (*steps).min(FEW);
+    let mut left = few;
+    let count = loops.count(&mut left);
+    *steps -= few - left;
+    if count.is_some() {
+        return Ok(count);
     }
-    *steps += all - all.min(FEW);
     match without_determined(&flat)? {
         Some(fewer) => Ok(Loops::of(&fewer)?.and_then(|it| it.count(steps))),
         None => Ok(loops.count(steps)),

@@ -38,6 +38,10 @@ impl Machine {
     };
 }
 
+/// The most threads that a thread block of any CUDA device has, and along its third axis.
+pub const MAX_THREADS: i64 = 1024;
+pub const MAX_THREADS_Z: i64 = 64;
+
 /// What is known of the GPU that will run the program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gpu {

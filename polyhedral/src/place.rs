@@ -89,7 +89,7 @@ fn shared_of_kernels(schedule: &Schedule, layout: &Layout) -> BTreeMap<Path, Vec
     for buffer in &layout.buffers {
         let (MemorySpace::Shared, Lifetime::Node(node)) = (buffer.space, &buffer.lifetime) else { continue };
         let kernel = outermost_around(schedule, node, is_block);
-        kernels.entry(kernel.unwrap_or_default()).or_default().push(storage::shared(buffer));
+        kernels.entry(kernel.unwrap_or_default()).or_default().push(SharedBuffer::of(buffer));
     }
     kernels
 }

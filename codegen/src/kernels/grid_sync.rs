@@ -8,12 +8,13 @@
 
 use super::{Extract, collect_bound};
 use crate::barriers::{self, Origin, Reach};
-use crate::error::{CodegenError, MAX_THREADS};
+use crate::error::CodegenError;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::kernel_params;
 use crate::program::{Blocks, For, Guard, Kernel, KernelId, Node, Over, Spread, Turns, Width};
 use crate::shared::asked_of_launch;
 use std::collections::BTreeSet;
+use tessella_polyhedral::machine::MAX_THREADS;
 use tessella_polyhedral::schedule::ProcessorAxis;
 use tessella_scalar::CompareOp;
 
@@ -41,7 +42,7 @@ impl Extract<'_> {
         for part in &parts {
             block.iter_mut().zip(part.block).for_each(|(most, threads)| *most = threads.max(*most));
         }
-        if block.iter().map(|&threads| u64::from(threads)).product::<u64>() > MAX_THREADS {
+        if block.iter().map(|&threads| i64::from(threads)).product::<i64>() > MAX_THREADS {
             return Err(refused(
                 "its kernels have blocks of other shapes, and one block for all would have too many threads",
             ));

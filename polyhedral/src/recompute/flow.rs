@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// The tuple of what asks for a value. Names of the source have no spaces.
 const SINK: &str = "the reader";
 
-/// For a writer and another one, the pairs of which the second comes later.
+/// For two writers of an array, what [`Flows::rewrites`] gives.
 type Rewrites = BTreeMap<(ComputationId, ComputationId), Rc<Vec<Map>>>;
 
 /// The flow of values through a program in its own order.

@@ -1,8 +1,9 @@
 //! Storage commands that cannot be carried out. Names are as the user wrote them.
 
+use crate::affine::Affine;
 use crate::algorithm::{AccessRef, ArrayId, ComputationId};
-use crate::layers::STACK_BYTES;
-use crate::machine::Gpu;
+use crate::layers::{Buffer, STACK_BYTES};
+use crate::machine::{Gpu, MAX_THREADS, MAX_THREADS_Z};
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StorageError {
@@ -68,14 +69,10 @@ pub enum StorageError {
 /// How many threads are too many.
 fn too_many(threads: &[i64]) -> String {
     match threads.iter().fold(1i64, |all, &next| all.saturating_mul(next)) {
-        all if all > MOST_THREADS => format!("{all} threads, more than {MOST_THREADS}"),
-        _ => format!("{} threads along z, more than {MOST_THREADS_Z}", threads.last().copied().unwrap_or(1)),
+        all if all > MAX_THREADS => format!("{all} threads, more than {MAX_THREADS}"),
+        _ => format!("{} threads along z, more than {MAX_THREADS_Z}", threads.last().copied().unwrap_or(1)),
     }
 }
-
-/// The threads that a block has at most, and along z.
-pub(super) const MOST_THREADS: i64 = 1024;
-pub(super) const MOST_THREADS_Z: i64 = 64;
 
 /// What holds promoted values, and how much of it there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +104,15 @@ pub struct SharedBuffer {
 }
 
 impl SharedBuffer {
+    /// A buffer of constant size.
+    pub fn of(buffer: &Buffer) -> SharedBuffer {
+        SharedBuffer {
+            name: buffer.name.clone(),
+            element_bytes: buffer.element.bytes() as i64,
+            extents: buffer.extents.iter().filter_map(Affine::as_constant).collect(),
+        }
+    }
+
     /// Where the next one begins behind it: at a multiple of 16 bytes, which threads load at once.
     pub fn bytes(&self) -> i64 {
         let bytes = self.extents.iter().fold(self.element_bytes, |all, &next| all.saturating_mul(next));

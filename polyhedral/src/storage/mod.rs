@@ -32,7 +32,7 @@ use crate::legality;
 use crate::place;
 use crate::transform;
 use promote::{Promotion, Where};
-pub(crate) use promote::{check_limit, check_together, shared};
+pub(crate) use promote::{check_limit, check_together};
 use std::collections::BTreeMap;
 
 /// A program with storage, and what its statements now depend on.

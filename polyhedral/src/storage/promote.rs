@@ -24,7 +24,7 @@
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
-use super::error::{Limit, MOST_THREADS, MOST_THREADS_Z, SharedBuffer, StorageError};
+use super::error::{Limit, SharedBuffer, StorageError};
 use super::find;
 use super::footprint::{Footprint, Groups, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
@@ -41,7 +41,7 @@ use crate::expr::{Expr, ExprKind};
 use crate::isl::{Aff, Ctx, DimType, Map};
 use crate::layers::{Ahead, Buffer, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target};
 use crate::legality;
-use crate::machine::Gpu;
+use crate::machine::{Gpu, MAX_THREADS, MAX_THREADS_Z};
 use crate::place;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
@@ -281,7 +281,7 @@ fn one_each(plan: &Plan<'_>, at: &str) -> Result<BTreeMap<ProcessorAxis, i64>, S
     let deep = team.get(&ProcessorAxis::Z).copied().unwrap_or(1);
     let threads: Vec<i64> = team.values().copied().collect();
     let all = threads.iter().fold(1i64, |all, &next| all.saturating_mul(next));
-    if all > MOST_THREADS || deep > MOST_THREADS_Z {
+    if all > MAX_THREADS || deep > MAX_THREADS_Z {
         return Err(StorageError::ManyThreads { array: array(), at: at.to_string(), extents, threads });
     }
     Ok(team)
@@ -378,6 +378,9 @@ fn plan<'a>(
     let (mut own_threads, mut team) = (vec![], BTreeMap::new());
     let (space, suffix) = match (scheduled.target, to) {
         (Target::Cpu, Where::Shared { ahead: 1.., .. }) => return Err(wrong("the CPU has no copies that run ahead")),
+        (Target::Cpu, Where::Shared { filling: Filling::OneEach, .. }) => {
+            return Err(wrong("the CPU has no blocks with a thread for each element"));
+        }
         (Target::Cpu, _) => (MemorySpace::Host, "local"),
         (Target::Gpu, Where::Shared { ahead, filling }) => {
             if in_thread {
@@ -779,7 +782,7 @@ pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]
         let around = scheduled.schedule.loops_around(it.anchor);
         let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
         let (buffer, _) = it.buffer(scheduled);
-        kernels.entry(kernel.unwrap_or_default()).or_default().push(shared(&buffer));
+        kernels.entry(kernel.unwrap_or_default()).or_default().push(SharedBuffer::of(&buffer));
     }
     kernels.into_values().try_for_each(check_together)
 }
@@ -799,19 +802,10 @@ pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(
     place::check_shared(&placed.scheduled.schedule, &placed.layout)
 }
 
-/// A buffer of constant size in shared memory.
-pub(crate) fn shared(buffer: &Buffer) -> SharedBuffer {
-    SharedBuffer {
-        name: buffer.name.clone(),
-        element_bytes: buffer.element.bytes() as i64,
-        extents: buffer.extents.iter().filter_map(Affine::as_constant).collect(),
-    }
-}
-
 /// Whether the buffers of one kernel fit in the shared memory of a block.
 pub(crate) fn check_together(buffers: Vec<SharedBuffer>) -> Result<(), StorageError> {
-    match SharedBuffer::total(&buffers) > Limit::Shared.bytes() {
-        true => Err(StorageError::TooLargeTogether { buffers }),
-        false => Ok(()),
+    if SharedBuffer::total(&buffers) > Limit::Shared.bytes() {
+        return Err(StorageError::TooLargeTogether { buffers });
     }
+    Ok(())
 }

@@ -4,7 +4,7 @@ use super::stencil::{Nest, Stencil};
 use crate::affine::{Affine, AffineOverflow};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::layers::{Scheduled, Target};
-use crate::machine::Machine;
+use crate::machine::{MAX_THREADS, MAX_THREADS_Z, Machine};
 use crate::schedule::{Loop, Node, ProcessorAxis, Tag};
 use std::collections::BTreeMap;
 
@@ -65,10 +65,6 @@ pub(super) fn untiled(
     })
 }
 
-/// The most threads of a block on any GPU, and along its third axis.
-const MOST_THREADS: i64 = 1024;
-const MOST_DEEP: i64 = 64;
-
 /// How many threads share the points of a tile along each dimension, where they take turns: tiles may have more points than a block may have
 /// threads. `extents` are those of tiles, `None` for dimensions without any. Outer dimensions come first, so that threads stay neighbours
 /// along the last one.
@@ -85,8 +81,8 @@ pub(super) fn sharing(target: Target, extents: &[Option<i64>]) -> Vec<Option<i64
         let Some(extent) = extents[dim] else { continue };
         let others = along.clone().filter(|other| *other != dim).map(|other| threads[other].unwrap_or(usual(other)));
         let others = others.fold(1i64, i64::saturating_mul);
-        let deep = if dim + 2 == last { MOST_DEEP } else { MOST_THREADS };
-        let most = (MOST_THREADS / others.max(1)).clamp(1, deep);
+        let deep = if dim + 2 == last { MAX_THREADS_Z } else { MAX_THREADS };
+        let most = (MAX_THREADS / others.max(1)).clamp(1, deep);
         if extent > most {
             let turns = (extent - 1) / most + 1;
             threads[dim] = Some((extent - 1) / turns + 1);

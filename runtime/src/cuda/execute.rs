@@ -18,11 +18,11 @@ use std::env;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tessella_codegen::LaunchPlan;
 use tessella_codegen::entry::STATUS_OK;
-use tessella_codegen::error::MAX_THREADS;
 use tessella_codegen::int_expr::Environment;
 use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel, Queue, Required, Step};
 use tessella_codegen::program::{KernelId, Part};
 use tessella_polyhedral::layers::BufferId;
+use tessella_polyhedral::machine::MAX_THREADS;
 
 /// A GPU program, loaded. It may be run by several threads at once.
 pub struct CudaProgram<G: Gpu> {
@@ -59,12 +59,12 @@ impl<G: Gpu> CudaProgram<G> {
             let too_large =
                 |limit| RuntimeError::BlockTooLarge { kernel: kernel.name.clone(), block: kernel.block, limit };
             let threads: u64 = kernel.block.iter().map(|&threads| u64::from(threads)).product();
-            let limit = limit_of(properties.max_threads_per_block, MAX_THREADS as i64).unsigned_abs();
+            let limit = limit_of(properties.max_threads_per_block, MAX_THREADS).unsigned_abs();
             if threads > limit {
                 return Err(too_large(limit));
             }
             for (&threads, &most) in kernel.block.iter().zip(&properties.max_block) {
-                let limit = limit_of(most, MAX_THREADS as i64);
+                let limit = limit_of(most, MAX_THREADS);
                 if i64::from(threads) > limit {
                     return Err(too_large(limit.unsigned_abs()));
                 }
