@@ -1,11 +1,12 @@
 //! Copies between the registers of a GPU thread and neighbouring elements of global memory, in vectors of up to 16 bytes.
 //!
 //! Rewrite: `for x in 0:7 { r[x] = A[c + x] } -> if A's columns begin at multiples of 16 bytes { r[0:3] = A[c:c+3]; r[4:7] =
-//! A[c+4:c+7] } else { for x in 0:7 { r[x] = A[c + x] } }`
+//! A[c+4:c+7] } else { r[0:7] = A[c:c+7], peeled }`
 //!
 //! The loop is unrolled and does nothing else, so that a vector moves the elements that the loop moves, and no others. Which of
 //! them begin a vector is known here, as far as the first column begins at a multiple of its size and columns are multiples
-//! of it long; the kernel asks whether that is so.
+//! of it long; the kernel asks whether that is so. Where it is not, the run's own address tells how many elements to peel
+//! before the first vector.
 
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -37,6 +38,14 @@ pub struct Wide {
     pub columns: Cond,
     /// The values of the loop's variable that move together, in order: the first of each part, and how many.
     pub parts: Vec<(i64, i64)>,
+}
+
+impl Wide {
+    /// All of the loop's values as one part.
+    pub fn run(&self) -> (i64, i64) {
+        let first = self.parts.first().map_or(0, |(first, _)| *first);
+        (first, self.parts.iter().map(|(_, count)| count).sum())
+    }
 }
 
 /// Which side of a copy the registers are.

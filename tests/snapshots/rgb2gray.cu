@@ -51,6 +51,56 @@ template <typename T, int count> struct __align__(sizeof(T) * count) tessella_ve
     T at[count];
 };
 
+// Elements of the widest vector of up to 16 bytes and 4 elements that begins `place` elements behind a multiple of one, if so
+// many are left.
+template <int bytes, int place, int left> struct tessella_width {
+    static const int most = bytes < 8 ? 4 : 2;
+    static const int here = place % most == 0 ? most : place % 2 == 0 ? 2 : 1;
+    static const int value = here <= left ? here : here > 1 && left > 1 ? 2 : 1;
+};
+
+// Elements `at` to `count - 1` of a run in memory whose first one is `lead` elements behind a multiple of a vector's size: each
+// as part of the widest vector that begins there and ends within the run.
+template <int lead, int at, int count> struct tessella_peeled {
+    template <typename T> static __device__ __forceinline__ void load(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        const tessella_vector<T, width> vector = *(const tessella_vector<T, width> *)(from + at);
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) to[at + lane] = vector.at[lane];
+        tessella_peeled<lead, at + width, count>::load(to, from);
+    }
+    template <typename T> static __device__ __forceinline__ void store(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        tessella_vector<T, width> vector;
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) vector.at[lane] = from[at + lane];
+        *(tessella_vector<T, width> *)(to + at) = vector;
+        tessella_peeled<lead, at + width, count>::store(to, from);
+    }
+};
+template <int lead, int count> struct tessella_peeled<lead, count, count> {
+    template <typename T> static __device__ __forceinline__ void load(T *, const T *) {}
+    template <typename T> static __device__ __forceinline__ void store(T *, const T *) {}
+};
+
+// The neighbours from `from` on, wherever in a vector they begin.
+template <int count, typename T> static __device__ __forceinline__ void tessella_load_run(T *to, const T *from) {
+    switch ((uint64_t)from / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+        case 0: return tessella_peeled<0, 0, count>::load(to, from);
+        case 1: return tessella_peeled<1, 0, count>::load(to, from);
+        case 2: return tessella_peeled<2, 0, count>::load(to, from);
+        default: return tessella_peeled<3, 0, count>::load(to, from);
+    }
+}
+template <int count, typename T> static __device__ __forceinline__ void tessella_store_run(T *to, const T *from) {
+    switch ((uint64_t)to / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+        case 0: return tessella_peeled<0, 0, count>::store(to, from);
+        case 1: return tessella_peeled<1, 0, count>::store(to, from);
+        case 2: return tessella_peeled<2, 0, count>::store(to, from);
+        default: return tessella_peeled<3, 0, count>::store(to, from);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_gray(
     uint8_t *__restrict__ gray,
     const uint8_t *__restrict__ image,
@@ -83,11 +133,12 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                 } else {
                     #pragma unroll 3
                     for (int64_t z = 0; z <= 2; z++) {
-                        #pragma unroll 16
-                        for (int64_t x = 0; x <= 15; x++) {
-                            // load_image
-                            const int64_t y = 0;
-                            image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
+                        // load_image
+                        {
+                            uint8_t run[16];
+                            tessella_load_run<16>(run, &image(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1, z + 1));
+                            #pragma unroll 16
+                            for (int64_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = run[x];
                         }
                     }
                 }
@@ -110,11 +161,12 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                         *(tessella_vector<uint8_t, 16> *)&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1) = vector;
                     }
                 } else {
-                    #pragma unroll 16
-                    for (int64_t x = 0; x <= 15; x++) {
-                        // store_gray
-                        const int64_t y = 0;
-                        gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
+                    // store_gray
+                    {
+                        uint8_t run[16];
+                        #pragma unroll 16
+                        for (int64_t x = 0; x <= 15; x++) run[x] = gray_reg(x + 1, 1);
+                        tessella_store_run<16>(&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1), run);
                     }
                 }
             } else {
@@ -148,12 +200,22 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                         #pragma unroll 3
                         for (int64_t z = 0; z <= 2; z++) {
                             if (z <= image_3 - 1) {
-                                #pragma unroll 16
-                                for (int64_t x = 0; x <= 15; x++) {
-                                    if (x <= image_1 - 512 * i0 - 16 * i10 - 1) {
-                                        // load_image
-                                        const int64_t y = 0;
-                                        image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
+                                if (15 <= image_1 - 512 * i0 - 16 * i10 - 1) {
+                                    // load_image
+                                    {
+                                        uint8_t run[16];
+                                        tessella_load_run<16>(run, &image(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1, z + 1));
+                                        #pragma unroll 16
+                                        for (int64_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = run[x];
+                                    }
+                                } else {
+                                    #pragma unroll 16
+                                    for (int64_t x = 0; x <= 15; x++) {
+                                        if (x <= image_1 - 512 * i0 - 16 * i10 - 1) {
+                                            // load_image
+                                            const int64_t y = 0;
+                                            image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
+                                        }
                                     }
                                 }
                             }
@@ -192,12 +254,22 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                         }
                     }
                 } else {
-                    #pragma unroll 16
-                    for (int64_t x = 0; x <= 15; x++) {
-                        if (x <= m - 512 * i0 - 16 * i10 - 1) {
-                            // store_gray
-                            const int64_t y = 0;
-                            gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
+                    if (15 <= m - 512 * i0 - 16 * i10 - 1) {
+                        // store_gray
+                        {
+                            uint8_t run[16];
+                            #pragma unroll 16
+                            for (int64_t x = 0; x <= 15; x++) run[x] = gray_reg(x + 1, 1);
+                            tessella_store_run<16>(&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1), run);
+                        }
+                    } else {
+                        #pragma unroll 16
+                        for (int64_t x = 0; x <= 15; x++) {
+                            if (x <= m - 512 * i0 - 16 * i10 - 1) {
+                                // store_gray
+                                const int64_t y = 0;
+                                gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
+                            }
                         }
                     }
                 }
@@ -238,11 +310,12 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                 } else {
                     #pragma unroll 3
                     for (int32_t z = 0; z <= 2; z++) {
-                        #pragma unroll 16
-                        for (int32_t x = 0; x <= 15; x++) {
-                            // load_image
-                            const int32_t y = 0;
-                            image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
+                        // load_image
+                        {
+                            uint8_t run[16];
+                            tessella_load_run<16>(run, &image(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1, z + 1));
+                            #pragma unroll 16
+                            for (int32_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = run[x];
                         }
                     }
                 }
@@ -265,11 +338,12 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                         *(tessella_vector<uint8_t, 16> *)&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1) = vector;
                     }
                 } else {
-                    #pragma unroll 16
-                    for (int32_t x = 0; x <= 15; x++) {
-                        // store_gray
-                        const int32_t y = 0;
-                        gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
+                    // store_gray
+                    {
+                        uint8_t run[16];
+                        #pragma unroll 16
+                        for (int32_t x = 0; x <= 15; x++) run[x] = gray_reg(x + 1, 1);
+                        tessella_store_run<16>(&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1), run);
                     }
                 }
             } else {
@@ -303,12 +377,22 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                         #pragma unroll 3
                         for (int32_t z = 0; z <= 2; z++) {
                             if (z <= image_3 - 1) {
-                                #pragma unroll 16
-                                for (int32_t x = 0; x <= 15; x++) {
-                                    if (x <= image_1 - 512 * i0 - 16 * i10 - 1) {
-                                        // load_image
-                                        const int32_t y = 0;
-                                        image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
+                                if (15 <= image_1 - 512 * i0 - 16 * i10 - 1) {
+                                    // load_image
+                                    {
+                                        uint8_t run[16];
+                                        tessella_load_run<16>(run, &image(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1, z + 1));
+                                        #pragma unroll 16
+                                        for (int32_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = run[x];
+                                    }
+                                } else {
+                                    #pragma unroll 16
+                                    for (int32_t x = 0; x <= 15; x++) {
+                                        if (x <= image_1 - 512 * i0 - 16 * i10 - 1) {
+                                            // load_image
+                                            const int32_t y = 0;
+                                            image_reg(x + 1, y + 1, z + 1) = image(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1, z + 1);
+                                        }
                                     }
                                 }
                             }
@@ -347,12 +431,22 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                         }
                     }
                 } else {
-                    #pragma unroll 16
-                    for (int32_t x = 0; x <= 15; x++) {
-                        if (x <= m - 512 * i0 - 16 * i10 - 1) {
-                            // store_gray
-                            const int32_t y = 0;
-                            gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
+                    if (15 <= m - 512 * i0 - 16 * i10 - 1) {
+                        // store_gray
+                        {
+                            uint8_t run[16];
+                            #pragma unroll 16
+                            for (int32_t x = 0; x <= 15; x++) run[x] = gray_reg(x + 1, 1);
+                            tessella_store_run<16>(&gray(512 * i0 + 16 * i10 + 1, 8 * j0 + j1 + 1), run);
+                        }
+                    } else {
+                        #pragma unroll 16
+                        for (int32_t x = 0; x <= 15; x++) {
+                            if (x <= m - 512 * i0 - 16 * i10 - 1) {
+                                // store_gray
+                                const int32_t y = 0;
+                                gray(512 * i0 + 16 * i10 + x + 1, 8 * j0 + j1 + y + 1) = gray_reg(x + 1, y + 1);
+                            }
                         }
                     }
                 }
@@ -537,6 +631,56 @@ template <typename T, int count> struct __align__(sizeof(T) * count) tessella_ve
     T at[count];
 };
 
+// Elements of the widest vector of up to 16 bytes and 4 elements that begins `place` elements behind a multiple of one, if so
+// many are left.
+template <int bytes, int place, int left> struct tessella_width {
+    static const int most = bytes < 8 ? 4 : 2;
+    static const int here = place % most == 0 ? most : place % 2 == 0 ? 2 : 1;
+    static const int value = here <= left ? here : here > 1 && left > 1 ? 2 : 1;
+};
+
+// Elements `at` to `count - 1` of a run in memory whose first one is `lead` elements behind a multiple of a vector's size: each
+// as part of the widest vector that begins there and ends within the run.
+template <int lead, int at, int count> struct tessella_peeled {
+    template <typename T> static __device__ __forceinline__ void load(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        const tessella_vector<T, width> vector = *(const tessella_vector<T, width> *)(from + at);
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) to[at + lane] = vector.at[lane];
+        tessella_peeled<lead, at + width, count>::load(to, from);
+    }
+    template <typename T> static __device__ __forceinline__ void store(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        tessella_vector<T, width> vector;
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) vector.at[lane] = from[at + lane];
+        *(tessella_vector<T, width> *)(to + at) = vector;
+        tessella_peeled<lead, at + width, count>::store(to, from);
+    }
+};
+template <int lead, int count> struct tessella_peeled<lead, count, count> {
+    template <typename T> static __device__ __forceinline__ void load(T *, const T *) {}
+    template <typename T> static __device__ __forceinline__ void store(T *, const T *) {}
+};
+
+// The neighbours from `from` on, wherever in a vector they begin.
+template <int count, typename T> static __device__ __forceinline__ void tessella_load_run(T *to, const T *from) {
+    switch ((uint64_t)from / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+        case 0: return tessella_peeled<0, 0, count>::load(to, from);
+        case 1: return tessella_peeled<1, 0, count>::load(to, from);
+        case 2: return tessella_peeled<2, 0, count>::load(to, from);
+        default: return tessella_peeled<3, 0, count>::load(to, from);
+    }
+}
+template <int count, typename T> static __device__ __forceinline__ void tessella_store_run(T *to, const T *from) {
+    switch ((uint64_t)to / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+        case 0: return tessella_peeled<0, 0, count>::store(to, from);
+        case 1: return tessella_peeled<1, 0, count>::store(to, from);
+        case 2: return tessella_peeled<2, 0, count>::store(to, from);
+        default: return tessella_peeled<3, 0, count>::store(to, from);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_store_gray(
     double *__restrict__ gray,
     const double *__restrict__ image,
@@ -574,10 +718,12 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
                     for (int64_t z = 0; z <= 2; z++) {
                         #pragma unroll 2
                         for (int64_t y = 0; y <= 1; y++) {
-                            #pragma unroll 2
-                            for (int64_t x = 0; x <= 1; x++) {
-                                // load_image
-                                image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                            // load_image
+                            {
+                                double run[2];
+                                tessella_load_run<2>(run, &image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1, z + 1));
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1, z + 1) = run[x];
                             }
                         }
                     }
@@ -608,10 +754,12 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
                 } else {
                     #pragma unroll 2
                     for (int64_t y = 0; y <= 1; y++) {
-                        #pragma unroll 2
-                        for (int64_t x = 0; x <= 1; x++) {
-                            // store_gray
-                            gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
+                        // store_gray
+                        {
+                            double run[2];
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) run[x] = gray_reg(x + 1, y + 1);
+                            tessella_store_run<2>(&gray(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1), run);
                         }
                     }
                 }
@@ -652,11 +800,21 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
                             #pragma unroll 2
                             for (int64_t y = 0; y <= 1; y++) {
                                 if (y <= image_2 - 16 * j0 - 2 * j10 - 1) {
-                                    #pragma unroll 2
-                                    for (int64_t x = 0; x <= 1; x++) {
-                                        if (x <= image_1 - 64 * i0 - 2 * i10 - 1) {
-                                            // load_image
-                                            image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                                    if (1 <= image_1 - 64 * i0 - 2 * i10 - 1) {
+                                        // load_image
+                                        {
+                                            double run[2];
+                                            tessella_load_run<2>(run, &image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1, z + 1));
+                                            #pragma unroll 2
+                                            for (int64_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1, z + 1) = run[x];
+                                        }
+                                    } else {
+                                        #pragma unroll 2
+                                        for (int64_t x = 0; x <= 1; x++) {
+                                            if (x <= image_1 - 64 * i0 - 2 * i10 - 1) {
+                                                // load_image
+                                                image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                                            }
                                         }
                                     }
                                 }
@@ -707,11 +865,21 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
                     #pragma unroll 2
                     for (int64_t y = 0; y <= 1; y++) {
                         if (y <= n - 16 * j0 - 2 * j10 - 1) {
-                            #pragma unroll 2
-                            for (int64_t x = 0; x <= 1; x++) {
-                                if (x <= m - 64 * i0 - 2 * i10 - 1) {
-                                    // store_gray
-                                    gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
+                            if (1 <= m - 64 * i0 - 2 * i10 - 1) {
+                                // store_gray
+                                {
+                                    double run[2];
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) run[x] = gray_reg(x + 1, y + 1);
+                                    tessella_store_run<2>(&gray(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1), run);
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) {
+                                    if (x <= m - 64 * i0 - 2 * i10 - 1) {
+                                        // store_gray
+                                        gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
+                                    }
                                 }
                             }
                         }
@@ -759,10 +927,12 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
                     for (int32_t z = 0; z <= 2; z++) {
                         #pragma unroll 2
                         for (int32_t y = 0; y <= 1; y++) {
-                            #pragma unroll 2
-                            for (int32_t x = 0; x <= 1; x++) {
-                                // load_image
-                                image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                            // load_image
+                            {
+                                double run[2];
+                                tessella_load_run<2>(run, &image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1, z + 1));
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1, z + 1) = run[x];
                             }
                         }
                     }
@@ -793,10 +963,12 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
                 } else {
                     #pragma unroll 2
                     for (int32_t y = 0; y <= 1; y++) {
-                        #pragma unroll 2
-                        for (int32_t x = 0; x <= 1; x++) {
-                            // store_gray
-                            gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
+                        // store_gray
+                        {
+                            double run[2];
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) run[x] = gray_reg(x + 1, y + 1);
+                            tessella_store_run<2>(&gray(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1), run);
                         }
                     }
                 }
@@ -837,11 +1009,21 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
                             #pragma unroll 2
                             for (int32_t y = 0; y <= 1; y++) {
                                 if (y <= image_2 - 16 * j0 - 2 * j10 - 1) {
-                                    #pragma unroll 2
-                                    for (int32_t x = 0; x <= 1; x++) {
-                                        if (x <= image_1 - 64 * i0 - 2 * i10 - 1) {
-                                            // load_image
-                                            image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                                    if (1 <= image_1 - 64 * i0 - 2 * i10 - 1) {
+                                        // load_image
+                                        {
+                                            double run[2];
+                                            tessella_load_run<2>(run, &image(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1, z + 1));
+                                            #pragma unroll 2
+                                            for (int32_t x = 0; x <= 1; x++) image_reg(x + 1, y + 1, z + 1) = run[x];
+                                        }
+                                    } else {
+                                        #pragma unroll 2
+                                        for (int32_t x = 0; x <= 1; x++) {
+                                            if (x <= image_1 - 64 * i0 - 2 * i10 - 1) {
+                                                // load_image
+                                                image_reg(x + 1, y + 1, z + 1) = image(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1, z + 1);
+                                            }
                                         }
                                     }
                                 }
@@ -892,11 +1074,21 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
                     #pragma unroll 2
                     for (int32_t y = 0; y <= 1; y++) {
                         if (y <= n - 16 * j0 - 2 * j10 - 1) {
-                            #pragma unroll 2
-                            for (int32_t x = 0; x <= 1; x++) {
-                                if (x <= m - 64 * i0 - 2 * i10 - 1) {
-                                    // store_gray
-                                    gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
+                            if (1 <= m - 64 * i0 - 2 * i10 - 1) {
+                                // store_gray
+                                {
+                                    double run[2];
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) run[x] = gray_reg(x + 1, y + 1);
+                                    tessella_store_run<2>(&gray(64 * i0 + 2 * i10 + 1, 16 * j0 + 2 * j10 + y + 1), run);
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) {
+                                    if (x <= m - 64 * i0 - 2 * i10 - 1) {
+                                        // store_gray
+                                        gray(64 * i0 + 2 * i10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = gray_reg(x + 1, y + 1);
+                                    }
                                 }
                             }
                         }

@@ -70,6 +70,56 @@ template <typename T, int count> struct __align__(sizeof(T) * count) tessella_ve
     T at[count];
 };
 
+// Elements of the widest vector of up to 16 bytes and 4 elements that begins `place` elements behind a multiple of one, if so
+// many are left.
+template <int bytes, int place, int left> struct tessella_width {
+    static const int most = bytes < 8 ? 4 : 2;
+    static const int here = place % most == 0 ? most : place % 2 == 0 ? 2 : 1;
+    static const int value = here <= left ? here : here > 1 && left > 1 ? 2 : 1;
+};
+
+// Elements `at` to `count - 1` of a run in memory whose first one is `lead` elements behind a multiple of a vector's size: each
+// as part of the widest vector that begins there and ends within the run.
+template <int lead, int at, int count> struct tessella_peeled {
+    template <typename T> static __device__ __forceinline__ void load(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        const tessella_vector<T, width> vector = *(const tessella_vector<T, width> *)(from + at);
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) to[at + lane] = vector.at[lane];
+        tessella_peeled<lead, at + width, count>::load(to, from);
+    }
+    template <typename T> static __device__ __forceinline__ void store(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        tessella_vector<T, width> vector;
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) vector.at[lane] = from[at + lane];
+        *(tessella_vector<T, width> *)(to + at) = vector;
+        tessella_peeled<lead, at + width, count>::store(to, from);
+    }
+};
+template <int lead, int count> struct tessella_peeled<lead, count, count> {
+    template <typename T> static __device__ __forceinline__ void load(T *, const T *) {}
+    template <typename T> static __device__ __forceinline__ void store(T *, const T *) {}
+};
+
+// The neighbours from `from` on, wherever in a vector they begin.
+template <int count, typename T> static __device__ __forceinline__ void tessella_load_run(T *to, const T *from) {
+    switch ((uint64_t)from / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+        case 0: return tessella_peeled<0, 0, count>::load(to, from);
+        case 1: return tessella_peeled<1, 0, count>::load(to, from);
+        case 2: return tessella_peeled<2, 0, count>::load(to, from);
+        default: return tessella_peeled<3, 0, count>::load(to, from);
+    }
+}
+template <int count, typename T> static __device__ __forceinline__ void tessella_store_run(T *to, const T *from) {
+    switch ((uint64_t)to / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+        case 0: return tessella_peeled<0, 0, count>::store(to, from);
+        case 1: return tessella_peeled<1, 0, count>::store(to, from);
+        case 2: return tessella_peeled<2, 0, count>::store(to, from);
+        default: return tessella_peeled<3, 0, count>::store(to, from);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel(
     double *__restrict__ C,
     const double *__restrict__ A,
@@ -104,10 +154,12 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel(
             } else {
                 #pragma unroll 2
                 for (int64_t y = 0; y <= 1; y++) {
-                    #pragma unroll 2
-                    for (int64_t x = 0; x <= 1; x++) {
-                        // load_C
-                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                    // load_C
+                    {
+                        double run[2];
+                        tessella_load_run<2>(run, &C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1));
+                        #pragma unroll 2
+                        for (int64_t x = 0; x <= 1; x++) C_reg(x + 1, y + 1) = run[x];
                     }
                 }
             }
@@ -236,10 +288,12 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel(
             } else {
                 #pragma unroll 2
                 for (int64_t y = 0; y <= 1; y++) {
-                    #pragma unroll 2
-                    for (int64_t x = 0; x <= 1; x++) {
-                        // store_C
-                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    // store_C
+                    {
+                        double run[2];
+                        #pragma unroll 2
+                        for (int64_t x = 0; x <= 1; x++) run[x] = C_reg(x + 1, y + 1);
+                        tessella_store_run<2>(&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1), run);
                     }
                 }
             }
@@ -277,11 +331,21 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel(
                         #pragma unroll 2
                         for (int64_t y = 0; y <= 1; y++) {
                             if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
-                                #pragma unroll 2
-                                for (int64_t x = 0; x <= 1; x++) {
-                                    if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
-                                        // load_C
-                                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                if (1 <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                    // load_C
+                                    {
+                                        double run[2];
+                                        tessella_load_run<2>(run, &C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1));
+                                        #pragma unroll 2
+                                        for (int64_t x = 0; x <= 1; x++) C_reg(x + 1, y + 1) = run[x];
+                                    }
+                                } else {
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) {
+                                        if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                            // load_C
+                                            C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                        }
                                     }
                                 }
                             }
@@ -391,11 +455,21 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel(
                         #pragma unroll 2
                         for (int64_t y = 0; y <= 1; y++) {
                             if (y <= n - 4 * j0 - 2 * j10 - 1) {
-                                #pragma unroll 2
-                                for (int64_t x = 0; x <= 1; x++) {
-                                    if (x <= imin(p - 8 * i0 - 2 * i10 - 1, m - 8 * i0 - 2 * i10 - 1)) {
-                                        // store_C
-                                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                if (1 <= imin(p - 8 * i0 - 2 * i10 - 1, m - 8 * i0 - 2 * i10 - 1)) {
+                                    // store_C
+                                    {
+                                        double run[2];
+                                        #pragma unroll 2
+                                        for (int64_t x = 0; x <= 1; x++) run[x] = C_reg(x + 1, y + 1);
+                                        tessella_store_run<2>(&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1), run);
+                                    }
+                                } else {
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) {
+                                        if (x <= imin(p - 8 * i0 - 2 * i10 - 1, m - 8 * i0 - 2 * i10 - 1)) {
+                                            // store_C
+                                            C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                        }
                                     }
                                 }
                             }
@@ -441,10 +515,12 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel_32(
             } else {
                 #pragma unroll 2
                 for (int32_t y = 0; y <= 1; y++) {
-                    #pragma unroll 2
-                    for (int32_t x = 0; x <= 1; x++) {
-                        // load_C
-                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                    // load_C
+                    {
+                        double run[2];
+                        tessella_load_run<2>(run, &C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1));
+                        #pragma unroll 2
+                        for (int32_t x = 0; x <= 1; x++) C_reg(x + 1, y + 1) = run[x];
                     }
                 }
             }
@@ -573,10 +649,12 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel_32(
             } else {
                 #pragma unroll 2
                 for (int32_t y = 0; y <= 1; y++) {
-                    #pragma unroll 2
-                    for (int32_t x = 0; x <= 1; x++) {
-                        // store_C
-                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                    // store_C
+                    {
+                        double run[2];
+                        #pragma unroll 2
+                        for (int32_t x = 0; x <= 1; x++) run[x] = C_reg(x + 1, y + 1);
+                        tessella_store_run<2>(&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1), run);
                     }
                 }
             }
@@ -614,11 +692,21 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel_32(
                         #pragma unroll 2
                         for (int32_t y = 0; y <= 1; y++) {
                             if (y <= C_2 - 4 * j0 - 2 * j10 - 1) {
-                                #pragma unroll 2
-                                for (int32_t x = 0; x <= 1; x++) {
-                                    if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
-                                        // load_C
-                                        C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                if (1 <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                    // load_C
+                                    {
+                                        double run[2];
+                                        tessella_load_run<2>(run, &C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1));
+                                        #pragma unroll 2
+                                        for (int32_t x = 0; x <= 1; x++) C_reg(x + 1, y + 1) = run[x];
+                                    }
+                                } else {
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) {
+                                        if (x <= C_1 - 8 * i0 - 2 * i10 - 1) {
+                                            // load_C
+                                            C_reg(x + 1, y + 1) = C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1);
+                                        }
                                     }
                                 }
                             }
@@ -728,11 +816,21 @@ extern "C" __global__ void __launch_bounds__(8) triangle_registers_kernel_32(
                         #pragma unroll 2
                         for (int32_t y = 0; y <= 1; y++) {
                             if (y <= n - 4 * j0 - 2 * j10 - 1) {
-                                #pragma unroll 2
-                                for (int32_t x = 0; x <= 1; x++) {
-                                    if (x <= imin32(p - 8 * i0 - 2 * i10 - 1, m - 8 * i0 - 2 * i10 - 1)) {
-                                        // store_C
-                                        C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                if (1 <= imin32(p - 8 * i0 - 2 * i10 - 1, m - 8 * i0 - 2 * i10 - 1)) {
+                                    // store_C
+                                    {
+                                        double run[2];
+                                        #pragma unroll 2
+                                        for (int32_t x = 0; x <= 1; x++) run[x] = C_reg(x + 1, y + 1);
+                                        tessella_store_run<2>(&C(8 * i0 + 2 * i10 + 1, 4 * j0 + 2 * j10 + y + 1), run);
+                                    }
+                                } else {
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) {
+                                        if (x <= imin32(p - 8 * i0 - 2 * i10 - 1, m - 8 * i0 - 2 * i10 - 1)) {
+                                            // store_C
+                                            C(8 * i0 + 2 * i10 + x + 1, 4 * j0 + 2 * j10 + y + 1) = C_reg(x + 1, y + 1);
+                                        }
                                     }
                                 }
                             }

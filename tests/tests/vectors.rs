@@ -1,5 +1,6 @@
 //! Kernels whose threads load and store vectors, compiled for the host and run thread by thread: on columns that begin at multiples of
-//! 16 bytes and on others they give what the source says, and the sanitizer of alignment finds no vector elsewhere.
+//! 16 bytes and on others, where elements before the first vector are peeled, they give what the source says, and the sanitizer of
+//! alignment finds no vector elsewhere.
 
 use std::fs;
 use std::process::Command;
@@ -25,6 +26,15 @@ const ROWS: &str = "
 end
 ";
 
+const SUMS: &str = "
+@tessella function sums!(B::Matrix{Float64}, A::Matrix{Float64})
+    m, n = size(A)
+    for j in 1:n, i in 2:m-1
+        B[i, j] = A[i-1, j] + 2 * A[i, j] + 4 * A[i+1, j]
+    end
+end
+";
+
 /// What stands for CUDA around kernels without barriers.
 const HOST: &str = "
 #include <initializer_list>
@@ -33,6 +43,7 @@ const HOST: &str = "
 #include <string.h>
 #define __global__
 #define __device__
+#define __forceinline__ inline
 #define __host__
 #define __restrict__
 #define __align__(bytes) alignas(bytes)
@@ -65,18 +76,19 @@ int main() {
 ";
 
 const CALL_ROWS: &str = "
+typedef ELEMENT element;
 int main() {
     int differ = 0;
     for (int m : {3, 4, 63, 64, 127, 128, 129, 130, 132, 264}) for (int n : {1, 15, 16, 17}) for (int first : {0, 1, 4}) {
-        float *A = (float *)aligned_alloc(64, (m * n + 31) / 16 * 64) + first;
-        float *B = (float *)aligned_alloc(64, (m * n + 31) / 16 * 64) + first;
-        for (int i = 0; i < m * n; i++) A[i] = (float)(i % 1001);
+        element *A = (element *)aligned_alloc(64, (m * n + 31) / 16 * 128) + first;
+        element *B = (element *)aligned_alloc(64, (m * n + 31) / 16 * 128) + first;
+        for (int i = 0; i < m * n; i++) A[i] = (element)(i % 1001);
         for (int narrow = 0; narrow < 2; narrow++) {
             for (int i = 0; i < m * n; i++) B[i] = -1;
-            if (narrow) LAUNCH((m + 125) / 128, (n + 15) / 16, KERNEL_32(B, A, m, m, n, 0))
-            else LAUNCH((m + 125) / 128, (n + 15) / 16, KERNEL(B, A, m, m, n, 0))
+            if (narrow) LAUNCH((m + 61) / 64, (n + 15) / 16, KERNEL_32(B, A, m, m, n, 0))
+            else LAUNCH((m + 61) / 64, (n + 15) / 16, KERNEL(B, A, m, m, n, 0))
             for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) {
-                const float *a = A + i + m * j;
+                const element *a = A + i + m * j;
                 differ += B[i + m * j] != (i == 0 || i == m - 1 ? -1 : a[-1] + 2 * a[0] + 4 * a[1]);
             }
         }
@@ -108,11 +120,15 @@ fn vectors_move_what_the_source_says() {
     let folder = std::env::temp_dir().join(format!("tessella-vectors-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let mut failures = vec![];
-    for (name, text, call) in [("gray", GRAY, CALL_GRAY), ("rows", ROWS, CALL_ROWS)] {
+    for (name, element, text, call) in
+        [("gray", "uint8_t", GRAY, CALL_GRAY), ("rows", "float", ROWS, CALL_ROWS), ("sums", "double", SUMS, CALL_ROWS)]
+    {
         let (kernels, kernel) = kernel(text);
-        assert!(kernels.contains("tessella_vector<"), "{name} has no vectors:\n{kernels}");
+        for wanted in ["= *(const tessella_vector<", "tessella_load_run<"] {
+            assert!(kernels.contains(wanted), "{name} has no {wanted}:\n{kernels}");
+        }
         let (source, program) = (folder.join(format!("{name}.cpp")), folder.join(name));
-        let defined = format!("#define KERNEL {kernel}\n#define KERNEL_32 {kernel}_32\n");
+        let defined = format!("#define ELEMENT {element}\n#define KERNEL {kernel}\n#define KERNEL_32 {kernel}_32\n");
         // The types of fixed width are those of the C library there.
         let kernels: Vec<&str> = kernels.lines().filter(|line| !line.starts_with("typedef ")).collect();
         fs::write(&source, format!("#include <stdint.h>\n{HOST}{}\n{defined}{call}", kernels.join("\n"))).unwrap();

@@ -135,8 +135,8 @@ impl Printer<'_> {
     pub(super) fn for_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
         match (self.wide, of_nest(it), &it.wide) {
             (Vectors::Ask, Some(wide), _) => return self.wide_nest(it, wide, hooks, out),
-            (Vectors::Use, _, Some(wide)) => return self.wide_loop(it, wide, hooks, out),
-            (Vectors::Ask | Vectors::Use | Vectors::Avoid, _, _) => {}
+            (Vectors::Aligned | Vectors::Peeled, _, Some(wide)) => return self.wide_loop(it, wide, hooks, out),
+            (Vectors::Ask | Vectors::Aligned | Vectors::Peeled, _, _) => {}
         }
         match Flat::of(it).filter(|_| !self.offering.is_empty()) {
             Some(flat) => self.flat_nest(&flat, hooks, out),

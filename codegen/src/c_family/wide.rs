@@ -14,19 +14,71 @@ pub const VECTOR_HELPERS: &str = "\
 template <typename T, int count> struct __align__(sizeof(T) * count) tessella_vector {
     T at[count];
 };
+
+// Elements of the widest vector of up to 16 bytes and 4 elements that begins `place` elements behind a multiple of one, if so
+// many are left.
+template <int bytes, int place, int left> struct tessella_width {
+    static const int most = bytes < 8 ? 4 : 2;
+    static const int here = place % most == 0 ? most : place % 2 == 0 ? 2 : 1;
+    static const int value = here <= left ? here : here > 1 && left > 1 ? 2 : 1;
+};
+
+// Elements `at` to `count - 1` of a run in memory whose first one is `lead` elements behind a multiple of a vector's size: each
+// as part of the widest vector that begins there and ends within the run.
+template <int lead, int at, int count> struct tessella_peeled {
+    template <typename T> static __device__ __forceinline__ void load(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        const tessella_vector<T, width> vector = *(const tessella_vector<T, width> *)(from + at);
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) to[at + lane] = vector.at[lane];
+        tessella_peeled<lead, at + width, count>::load(to, from);
+    }
+    template <typename T> static __device__ __forceinline__ void store(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        tessella_vector<T, width> vector;
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) vector.at[lane] = from[at + lane];
+        *(tessella_vector<T, width> *)(to + at) = vector;
+        tessella_peeled<lead, at + width, count>::store(to, from);
+    }
+};
+template <int lead, int count> struct tessella_peeled<lead, count, count> {
+    template <typename T> static __device__ __forceinline__ void load(T *, const T *) {}
+    template <typename T> static __device__ __forceinline__ void store(T *, const T *) {}
+};
+
+// The neighbours from `from` on, wherever in a vector they begin.
+template <int count, typename T> static __device__ __forceinline__ void tessella_load_run(T *to, const T *from) {
+    switch ((uint64_t)from / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+        case 0: return tessella_peeled<0, 0, count>::load(to, from);
+        case 1: return tessella_peeled<1, 0, count>::load(to, from);
+        case 2: return tessella_peeled<2, 0, count>::load(to, from);
+        default: return tessella_peeled<3, 0, count>::load(to, from);
+    }
+}
+template <int count, typename T> static __device__ __forceinline__ void tessella_store_run(T *to, const T *from) {
+    switch ((uint64_t)to / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+        case 0: return tessella_peeled<0, 0, count>::store(to, from);
+        case 1: return tessella_peeled<1, 0, count>::store(to, from);
+        case 2: return tessella_peeled<2, 0, count>::store(to, from);
+        default: return tessella_peeled<3, 0, count>::store(to, from);
+    }
+}
 ";
 
 /// Whether copies are printed with vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Vectors {
-    /// The text asks whether it may.
+    /// The text asks which of the others it may.
     Ask,
-    Use,
-    Avoid,
+    /// Those that begin at known elements of aligned columns.
+    Aligned,
+    /// Those that begin where each run's own address lets them, behind a peel of single elements.
+    Peeled,
 }
 
 impl Printer<'_> {
-    /// A nest of unrolled loops around a copy in vectors: once with them, where the array's columns lie so, and once without.
+    /// A nest of unrolled loops around a copy in vectors: once where the array's columns are aligned, and once where they are not.
     pub(super) fn wide_nest(&mut self, it: &For, wide: &Wide, hooks: &mut dyn LoopHooks, out: &mut Writer) {
         let name = &self.program.names.buffers[wide.buffer.0 as usize];
         let aligned = format!("(uint64_t){name} % {} == 0", wide.bytes);
@@ -35,18 +87,18 @@ impl Printer<'_> {
             columns => format!("{aligned} && {}", self.cond(columns)),
         };
         out.open(format!("if ({aligned})"));
-        for vectors in [Vectors::Use, Vectors::Avoid] {
+        for vectors in [Vectors::Aligned, Vectors::Peeled] {
             self.wide = vectors;
             self.for_loop(it, hooks, out);
             match vectors {
-                Vectors::Use => out.reopen("else"),
-                Vectors::Ask | Vectors::Avoid => out.close(),
+                Vectors::Aligned => out.reopen("else"),
+                Vectors::Ask | Vectors::Peeled => out.close(),
             }
         }
         self.wide = Vectors::Ask;
     }
 
-    /// The copies of one loop, part by part.
+    /// The copies of one loop, where all of its iterations are run: of aligned columns part by part.
     pub(super) fn wide_loop(&mut self, it: &For, wide: &Wide, hooks: &mut dyn LoopHooks, out: &mut Writer) {
         let all = match &wide.all {
             Cond::Const(true) => None,
@@ -56,8 +108,9 @@ impl Printer<'_> {
             out.open(format!("if ({all})"));
         }
         self.origin(wide.computation, out);
-        for &(first, count) in &wide.parts {
-            self.part(it, wide, (first, count), hooks, out);
+        match self.wide {
+            Vectors::Aligned => wide.parts.iter().for_each(|&part| self.part(it, wide, part, hooks, out)),
+            Vectors::Ask | Vectors::Peeled => self.part(it, wide, wide.run(), hooks, out),
         }
         if all.is_some() {
             out.reopen("else");
@@ -90,8 +143,7 @@ impl Printer<'_> {
             first if first < 0 => format!("{variable} + {}", -first),
             first => format!("{variable} - {first}"),
         };
-        let ty = format!("tessella_vector<{}, {count}>", c_type(source.value.ty));
-        let vector = self.vector_name();
+        let element = c_type(source.value.ty);
         let whole = For {
             lower: IntExpr::Const(first),
             upper: IntExpr::Const(first + count - 1),
@@ -102,28 +154,44 @@ impl Printer<'_> {
         };
         let head = self.for_head(&variable, &whole.lower, &whole.upper, 1, None);
         out.open("");
-        match wide.direction {
-            Direction::Load => {
-                let target = self.element(&source.write, &at_each).0;
+        match (self.wide, wide.direction) {
+            (Vectors::Aligned, Direction::Load) => {
+                let (target, vector) = (self.element(&source.write, &at_each).0, self.picked("vector"));
+                let ty = format!("tessella_vector<{element}, {count}>");
                 out.line(format!("const {ty} {vector} = *(const {ty} *)&{first_value};"));
                 hooks.enter(&whole, self, out);
                 out.line(format!("{head} {target} = {vector}.at[{lane}];"));
             }
-            Direction::Store => {
-                let value = self.value(&source.value, &at_each).0;
+            (Vectors::Aligned, Direction::Store) => {
+                let (value, vector) = (self.value(&source.value, &at_each).0, self.picked("vector"));
+                let ty = format!("tessella_vector<{element}, {count}>");
                 out.line(format!("{ty} {vector};"));
                 hooks.enter(&whole, self, out);
                 out.line(format!("{head} {vector}.at[{lane}] = {value};"));
                 out.line(format!("*({ty} *)&{first_target} = {vector};"));
+            }
+            (Vectors::Ask | Vectors::Peeled, Direction::Load) => {
+                let (target, run) = (self.element(&source.write, &at_each).0, self.picked("run"));
+                out.line(format!("{element} {run}[{count}];"));
+                out.line(format!("tessella_load_run<{count}>({run}, &{first_value});"));
+                hooks.enter(&whole, self, out);
+                out.line(format!("{head} {target} = {run}[{lane}];"));
+            }
+            (Vectors::Ask | Vectors::Peeled, Direction::Store) => {
+                let (value, run) = (self.value(&source.value, &at_each).0, self.picked("run"));
+                out.line(format!("{element} {run}[{count}];"));
+                hooks.enter(&whole, self, out);
+                out.line(format!("{head} {run}[{lane}] = {value};"));
+                out.line(format!("tessella_store_run<{count}>(&{first_target}, {run});"));
             }
         }
         hooks.leave(&whole);
         out.close();
     }
 
-    /// A name for a vector that nothing else has.
-    fn vector_name(&self) -> String {
-        self.program.names.namer().pick("vector")
+    /// A name that nothing else has.
+    fn picked(&self, wanted: &str) -> String {
+        self.program.names.namer().pick(wanted)
     }
 }
 
