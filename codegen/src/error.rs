@@ -4,6 +4,7 @@ use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic};
 use tessella_polyhedral::isl::IslError;
 use tessella_polyhedral::machine::MAX_THREADS;
 use tessella_polyhedral::schedule::ProcessorAxis;
+use tessella_polyhedral::storage::SharedBuffer;
 use thiserror::Error;
 
 /// Why no loop program came out of a verified program.
@@ -52,7 +53,7 @@ pub enum CodegenError {
     Endless { name: String, on_device: bool },
     /// What a kernel keeps in shared memory, with what its blocks combine there, needs more than a block may have.
     #[error("kernel `{kernel}` needs {bytes} bytes of shared memory, more than {most}")]
-    SharedTooLarge { kernel: String, buffers: Vec<String>, bytes: i64, most: i64 },
+    SharedTooLarge { kernel: String, buffers: Vec<SharedBuffer>, combined: Vec<SharedBuffer>, bytes: i64, most: i64 },
     /// A buffer in registers has an extent that is no constant.
     #[error("buffer `{buffer}` in registers has no constant size")]
     SizeOfRegister { buffer: String },
@@ -185,10 +186,11 @@ impl IntoDiagnostic for CodegenError {
                 };
                 Diagnostic::error(Code("E0316"), text).with_note(note).with_help(help)
             }
-            CodegenError::SharedTooLarge { ref buffers, .. } => {
-                let names: Vec<String> = buffers.iter().map(|it| format!("`{it}`")).collect();
-                Diagnostic::error(Code("E0528"), self.to_string())
-                    .with_note(format!("it keeps {} there", names.join(", ")))
+            CodegenError::SharedTooLarge { ref buffers, ref combined, .. } => {
+                let kept = buffers.iter().map(|it| format!("`{}` has {}", it.name, it.words()));
+                let offered = combined.iter().map(|it| format!("warps combine `{}` in {}", it.name, it.words()));
+                kept.chain(offered)
+                    .fold(Diagnostic::error(Code("E0528"), self.to_string()), Diagnostic::with_note)
                     .with_help("use smaller tiles")
             }
             CodegenError::SizeOfRegister { buffer } => Diagnostic::error(

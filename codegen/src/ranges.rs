@@ -114,7 +114,7 @@ impl Clipping<'_> {
 
     /// What all statements below say of the loop, if they say the same.
     fn common(&mut self, it: &For) -> Option<(Clip, u32)> {
-        if it.step != 1 || !matches!(it.tag, Tag::Sequential | Tag::Unroll(_)) {
+        if !matches!(it.tag, Tag::Sequential | Tag::Unroll(_)) {
             return None;
         }
         let (mut statements, mut inside) = (vec![], BTreeSet::from([it.variable]));
@@ -135,6 +135,11 @@ impl Clipping<'_> {
             return None;
         }
         let (mut clip, known) = (first.clip, first.known);
+        // Where the loop begins, a longer step counts from.
+        let begins = if clip.down { &clip.high } else { &clip.low };
+        if it.step != 1 && begins.is_some() {
+            return None;
+        }
         let name = self.names.variables[it.variable.0 as usize].clone();
         clip.last = VariableId(self.names.variables.len() as u32);
         let name = self.names.namer().fresh(&format!("{name}_last"));

@@ -41,7 +41,8 @@ pub(crate) fn asked_of_launch(
     body: &[Node],
 ) -> Result<u32, CodegenError> {
     let (_, bytes) = places(input, shared);
-    let together = bytes.saturating_add(declared(input, block, body));
+    let combined = declared(input, block, body);
+    let together = bytes.saturating_add(SharedBuffer::total(&combined));
     if shared.is_empty() || together <= i64::from(Gpu::HOPPER.shared_bytes_of_block) {
         return Ok(0);
     }
@@ -49,16 +50,16 @@ pub(crate) fn asked_of_launch(
     match u32::try_from(bytes) {
         Ok(bytes) if together <= most => Ok(bytes),
         Ok(_) | Err(_) => {
-            let buffers = shared.iter().map(|&it| input.layout.buffer(it).name.clone()).collect();
-            Err(CodegenError::SharedTooLarge { kernel: kernel.to_string(), buffers, bytes: together, most })
+            let buffers = shared.iter().map(|&it| SharedBuffer::of(input.layout.buffer(it))).collect();
+            Err(CodegenError::SharedTooLarge { kernel: kernel.to_string(), buffers, combined, bytes: together, most })
         }
     }
 }
 
-/// The bytes in which the warps of a block show each other what they combine. These stay declared.
-fn declared(input: &Input<'_>, block: [u32; 3], body: &[Node]) -> i64 {
+/// Where the warps of a block show each other what they combine, by the arrays that it goes to. These stay declared.
+fn declared(input: &Input<'_>, block: [u32; 3], body: &[Node]) -> Vec<SharedBuffer> {
     let warps = i64::from(block[0] / 32);
-    let mut bytes = 0;
+    let mut all = vec![];
     let mut add = |node: &Node| {
         if let Node::Spread(Spread { over: Over::Threads, combined, .. }) = node {
             let offers = |it: &Statement| {
@@ -69,9 +70,9 @@ fn declared(input: &Input<'_>, block: [u32; 3], body: &[Node]) -> i64 {
                     extents: vec![warps],
                 }
             };
-            bytes += combined.iter().map(|it| offers(it).bytes()).sum::<i64>();
+            all.extend(combined.iter().map(offers));
         }
     };
     body.iter().for_each(|node| node.walk(&mut add));
-    bytes
+    all
 }

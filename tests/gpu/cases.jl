@@ -10,6 +10,7 @@ include("fast.jl")
 include("sweeps.jl")
 include("edges.jl")
 include("quotients.jl")
+include("transposes.jl")
 
 function device_name()
     try
@@ -102,10 +103,15 @@ const SWEEPS = [Case(name, f, Sweeps.matrices, DataType[Float32, Float64], Sweep
 const QUOTIENTS = [Case("quotients", Quotients.quotients!, Quotients.inputs, DataType[Float32, Float64], Quotients.LENGTHS, Examples.agree,
                         (1 << 25,), Quotients.inputs)]
 
+const TRANSPOSES = [[Case("transposed_$name", f, inputs, DataType[Float32, Float64], Transposes.EXTENTS, Examples.agree, (512,), inputs)
+                     for (name, f, inputs) in Transposes.ALL];
+                    [Case(name, f, Transposes.complex_inputs, DataType[ComplexF32, ComplexF64], Transposes.EXTENTS, Examples.agree, (4096,),
+                          Transposes.complex_inputs) for (name, f) in Transposes.COMPLEX]]
+
 const EDGES = [Case("edges_$name" * (at == 0 ? "" : "_$at"), f, inputs, DataType[Float32], Edges.SIZES, Examples.agree, (4096,), inputs, schedule)
                for (name, f, inputs, schedules) in Edges.ALL for (at, schedule) in pairs(["", schedules...]) for at in (at - 1,)]
 
-const CASES = Case[SUMS; GRIDS; FAST; SWEEPS; QUOTIENTS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+const CASES = Case[SUMS; GRIDS; FAST; SWEEPS; QUOTIENTS; TRANSPOSES; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
                    map(Case, filter(it -> it.target === :cuda, Storage.ALL));
                    map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 

@@ -28,6 +28,18 @@ case(linear_sum, (T, n) -> (values_of(T, n, 2, 3),))
 end
 case(linear_eachindex!, (T, n) -> (values_of(T, n, n), T(0.25)))
 
+# Every second element, or third, from both ends.
+@tessella function linear_steps!(A)
+    for k in 2:2:length(A)
+        A[k] = 2 * A[k]
+    end
+    for k in length(A):-3:1
+        A[k] += k
+    end
+    return nothing
+end
+case(linear_steps!, (T, n) -> (values_of(T, n, n + 1),))
+
 # Arrays of other sizes.
 @tessella function linear_sizes!(B, A)
     for k in 1:length(A)

@@ -74,6 +74,24 @@ fn nvrtc_compiles_kernels_of_complex_numbers() {
     }
 }
 
+/// Tiles in shared memory of arrays whose axes change places.
+#[test]
+fn nvrtc_compiles_transposes() {
+    let text = fs::read_to_string(root().join("tests/gpu/transposes.jl")).unwrap();
+    let typed = |[space, complex]: [&str; 2]| {
+        let with = |line: &str| {
+            let array = if line.contains("complex_") { complex } else { space };
+            line.replace("(B, A)", &format!("(B::{array}, A::{array})")) + "\n"
+        };
+        text.lines().map(with).collect::<String>()
+    };
+    let all = [["Array{Float32,3}", "Matrix{ComplexF32}"], ["Array{Float64,3}", "Matrix{ComplexF64}"]].map(typed);
+    match Nvrtc::get() {
+        Ok(nvrtc) => report(all.iter().flat_map(|text| refusals(nvrtc, "transposes.jl", text)).collect()),
+        Err(error) => println!("skipped: {error}"),
+    }
+}
+
 /// What there is to say against the kernels of a file's functions.
 fn refusals(nvrtc: &Nvrtc, name: &str, text: &str) -> Vec<String> {
     let all = match kernels(name, text) {

@@ -107,6 +107,60 @@ fn three_tiled_products_are_counted_in_seconds() {
     assert_eq!(read, expected.map(|it| 8 * it as u64));
 }
 
+/// One step of a stencil through tiles in shared memory: a tile's loads are loops inside of loops that all bounds name.
+#[test]
+fn tiles_with_edges_are_counted() {
+    let text = fs::read_to_string(root().join("tests/gpu/sweeps.jl")).unwrap();
+    let (m, n) = (10_000, 10_003);
+    for (element, bytes) in [("Float32", 4u64), ("Float64", 8)] {
+        let text = text.replace("(B, A)", &format!("(B::Matrix{{{element}}}, A::Matrix{{{element}}})"));
+        let (report, _) =
+            reported_of(&text, ScheduleSource::InFile, &[("m", m), ("n", n), ("B_1", m), ("B_2", n)], None);
+        let work = report.kernels[0].work.expect("it is counted");
+        let inside = ((m - 2) * (n - 2)) as u64;
+        assert_eq!((work.precision, work.read_bytes), (Precision::Exact, bytes * (m * n) as u64));
+        assert_eq!((work.written_bytes, work.float32 + work.float64), (bytes * inside, 10 * inside));
+    }
+}
+
+/// Wavefronts over tiles, and steps of the host whose parts grow: operations by formulas, bytes at least and at most those of each launch apart.
+#[test]
+fn decompositions_and_wavefronts_are_counted() {
+    let counted = |path: &str, sizes: &[(&str, i64)]| {
+        let (report, took) = reported_under(path, ScheduleSource::InFile, sizes);
+        println!("{path}: {took:?}");
+        // A busy machine may stretch the seconds that it takes without optimization.
+        assert!(took < Duration::from_secs(40), "{path}: {took:?}");
+        let all: Vec<_> = report
+            .kernels
+            .iter()
+            .map(|it| it.work.unwrap_or_else(|| panic!("`{}` of {path} is uncounted", it.name())))
+            .collect();
+        assert!(all.iter().all(|it| it.precision == Precision::Exact), "{path}");
+        let sum = |of: fn(&tessella_polyhedral::work::Work) -> u64| all.iter().map(of).sum::<u64>();
+        (sum(|it| it.float32 + it.float64), sum(|it| it.read_bytes), sum(|it| it.written_bytes))
+    };
+    let n = 2000u64;
+    let size = |name| (name, n as i64);
+    let squares = (n - 1) * n * (2 * n - 1) / 6;
+    let rows = n * (n - 1) / 2;
+    let (operations, ..) = counted("tests/polybench/lu.jl", &[size("n"), size("A_2")]);
+    assert_eq!(operations, 2 * squares + rows);
+    let (operations, ..) = counted("tests/polybench/cholesky.jl", &[size("n"), size("A_2")]);
+    // A product below the diagonal, a quotient, a square on it, a root.
+    assert_eq!(operations, 2 * (n * (n - 1) * (n - 2) / 6) + rows + 2 * rows + n);
+    let (.., written) = counted("tests/polybench/floyd_warshall.jl", &[("n", 280), ("path_2", 280)]);
+    assert_eq!(written, 8 * 280 * 280 * 280);
+    counted("tests/polybench/durbin.jl", &[size("n"), size("y_1"), size("z_1")]);
+    counted("tests/polybench/ludcmp.jl", &[size("n"), size("A_2"), size("b_1"), size("x_1"), size("y_1")]);
+    counted("examples/rodinia/lud.jl", &[("n", 1024), ("A_2", 1024)]);
+    let (operations, ..) = counted(
+        "examples/rodinia/needle.jl",
+        &[("m", 1024), ("n", 1024), ("similarity_1", 1024), ("similarity_2", 1024)],
+    );
+    assert_eq!(operations, 3 * 1023 * 1023);
+}
+
 /// isl gives up on the pieces of hexagons of many steps ("total dimensionality changed unexpectedly"), which is no reason to refuse a profile.
 #[test]
 fn what_cannot_be_counted_is_not_counted() {

@@ -20,6 +20,7 @@ use tessella_polyhedral::algorithm::ArrayId;
 use tessella_polyhedral::error::{Error, LayoutError, ScheduleError};
 use tessella_polyhedral::isl::{Ctx, IslError, IslErrorKind};
 use tessella_polyhedral::schedule::ProcessorAxis;
+use tessella_polyhedral::storage::SharedBuffer;
 use tessella_runtime::call::ArgumentKind;
 use tessella_runtime::cuda::CudaError;
 use tessella_runtime::error::{Attempt, Refused};
@@ -145,6 +146,8 @@ fn schedules_that_a_program_builds_and_limits_of_the_core() {
 #[test]
 fn what_code_generation_refuses() {
     let extent = |name: &str, iterations| ThreadExtent { name: name.into(), iterations };
+    let shared =
+        |name: &str, extents: &[i64]| SharedBuffer { name: name.into(), element_bytes: 8, extents: extents.to_vec() };
     let errors = vec![
         CodegenError::Isl(isl(IslErrorKind::Quota, "number of operations exceeded the limit")),
         CodegenError::Isl(isl(IslErrorKind::Unsupported, "unbounded loop")),
@@ -155,7 +158,8 @@ fn what_code_generation_refuses() {
         CodegenError::BlockTooLarge { kernel: "smooth_S".into(), loops: vec![extent("i", None)] },
         CodegenError::SharedTooLarge {
             kernel: "smooth_S".into(),
-            buffers: vec!["A_shared".into(), "B_shared".into()],
+            buffers: vec![shared("A_shared", &[32, 480]), shared("B_shared", &[428, 32])],
+            combined: vec![shared("s", &[32])],
             bytes: 232_704,
             most: 232_448,
         },

@@ -233,7 +233,8 @@ impl Printer<'_> {
         (!parts.is_empty()).then(|| parts.join(" && "))
     }
 
-    /// `for (int64_t k = imax(lower, first), k_last = imin(upper, last); k <= k_last; k++)`.
+    /// `for (int64_t k = imax(lower, first), k_last = imin(upper, last); k <= k_last; k++)`. A longer step is taken where data tell the
+    /// last value alone.
     fn clipped_head(&mut self, it: &For, clip: &Clip) -> String {
         let variable = self.program.names.variables[it.variable.0 as usize].clone();
         let last = self.program.names.variables[clip.last.0 as usize].clone();
@@ -254,7 +255,8 @@ impl Printer<'_> {
             true => (end(&clip.high, &it.lower, most.0, most.1), end(&clip.low, &it.upper, least.0, least.1)),
             false => (end(&clip.low, &it.lower, least.0, least.1), end(&clip.high, &it.upper, most.0, most.1)),
         };
-        format!("for (int64_t {variable} = {first}, {last} = {until}; {variable} <= {last}; {variable}++)")
+        let next = if it.step == 1 { format!("{variable}++") } else { format!("{variable} += {}", it.step) };
+        format!("for (int64_t {variable} = {first}, {last} = {until}; {variable} <= {last}; {next})")
     }
 
     fn spread(&mut self, it: &Spread, alone: bool, hooks: &mut dyn LoopHooks, out: &mut Writer) {

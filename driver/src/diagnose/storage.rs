@@ -4,7 +4,7 @@ use super::{Place, at_command, list, names, size};
 use tessella_diagnostics::nearest;
 use tessella_diagnostics::{Code, Diagnostic};
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::storage::{CONSTANT_BYTES, Limit, Overwrite, SharedBuffer, StorageError};
+use tessella_polyhedral::storage::{CONSTANT_BYTES, Filled, Limit, Overwrite, SharedBuffer, StorageError};
 
 pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
     let message = error.to_string();
@@ -44,35 +44,37 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
             .with_note(format!("along axis {} two of the elements can be this far apart: {apart}", axis + 1))
             .with_help(format!("split or tile the loops inside of `{at}` first, or name a loop further in")),
         StorageError::TooLarge { extents, limit, .. } => {
-            let extents: Vec<String> = extents.iter().map(i64::to_string).collect();
             let what = match limit {
                 Limit::Shared => "the shared memory of a thread block, for all buffers of a kernel together",
                 Limit::Stack => "what one buffer may take of the stack",
                 Limit::Registers => "the registers of one thread",
             };
             make("E0528", "requested here")
-                .with_note(format!("the buffer has {} elements; the limit is {what}", extents.join(" x ")))
+                .with_note(format!("the buffer has {} elements; the limit is {what}", by(&extents)))
                 .with_help("use smaller tiles, or name a loop further in")
         }
         StorageError::TooLargeTogether { buffers } => {
             let refused = make("E0528", "requested here");
-            let each = |it: &SharedBuffer| {
-                let extents: Vec<String> = it.extents.iter().map(i64::to_string).collect();
-                let of = format!("{} elements of {} bytes", extents.join(" x "), it.element_bytes);
-                format!("`{}` has {of}: {} bytes", it.name, it.bytes())
-            };
+            let each = |it: &SharedBuffer| format!("`{}` has {}", it.name, it.words());
             let refused = buffers.iter().map(each).fold(refused, Diagnostic::with_note);
             refused
                 .with_note("the limit is the shared memory of a thread block, for all buffers of a kernel together")
                 .with_help("use smaller tiles, or name a loop further in")
         }
         StorageError::ManyThreads { extents, threads, .. } => {
-            let by = |all: &[i64]| all.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ");
             let (extents, threads) = (by(&extents), by(&threads));
             make("E0603", "requested here")
                 .with_note(format!("the buffer has {extents} elements; with those that compute, these are {threads} threads"))
                 .with_note("a block has at most 1024 threads, and 64 along its third axis")
                 .with_help("use smaller tiles, or leave `threads=:footprint` away: then each thread loads several elements")
+        }
+        StorageError::ManyThreadsTogether { filled, loops, threads } => {
+            let each = |it: &Filled| format!("`{}` has {} elements", it.name, by(&it.extents));
+            let refused = filled.iter().map(each).fold(make("E0603", "requested here"), Diagnostic::with_note);
+            refused
+                .with_note(format!("the statements have {} threads; with one for each element, these are {}", by(&loops), by(&threads)))
+                .with_note("a block has at most 1024 threads, and 64 along its third axis")
+                .with_help("use smaller tiles, or leave one `threads=:footprint` away: then each thread loads several elements of that buffer")
         }
         StorageError::WrongLevel { .. } => {
             make("E0529", "requested here").with_help("`explain` shows the loops and what they are mapped to")
@@ -97,6 +99,11 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
         }
         StorageError::TooLargeNumber => make("E0432", "while doing this").with_help("use smaller factors and sizes"),
     }
+}
+
+/// Extents, or threads along each axis.
+fn by(all: &[i64]) -> String {
+    all.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ")
 }
 
 fn overwritten(place: &Place, it: &Overwrite) -> Diagnostic {

@@ -38,7 +38,7 @@ impl IslError {
     }
 
     /// Whether isl broke a promise of its own: neither the argument nor a limit is the reason.
-    pub(super) fn is_broken(&self) -> bool {
+    pub(crate) fn is_broken(&self) -> bool {
         match self.kind {
             IslErrorKind::Internal | IslErrorKind::Unknown => true,
             IslErrorKind::Quota

@@ -49,6 +49,13 @@ pub enum StorageError {
         too_many(threads)
     )]
     ManyThreads { array: String, at: String, extents: Vec<i64>, threads: Vec<i64> },
+    /// Each buffer of these has few enough; a block has the most of each axis. `loops` are the loops over threads of the kernel's statements.
+    #[error(
+        "blocks of one kernel with a thread for each element of {} would have {}",
+        all_names(filled),
+        too_many(threads)
+    )]
+    ManyThreadsTogether { filled: Vec<Filled>, loops: Vec<i64>, threads: Vec<i64> },
     /// The loop is not where shared memory or registers need it.
     #[error("`{array}` cannot be kept at `{at}`: {reason}")]
     WrongLevel { array: String, at: String, reason: &'static str },
@@ -72,6 +79,22 @@ fn too_many(threads: &[i64]) -> String {
         all if all > MAX_THREADS => format!("{all} threads, more than {MAX_THREADS}"),
         _ => format!("{} threads along z, more than {MAX_THREADS_Z}", threads.last().copied().unwrap_or(1)),
     }
+}
+
+/// The buffers by name.
+fn all_names(filled: &[Filled]) -> String {
+    let names: Vec<String> = filled.iter().map(|it| format!("`{}`", it.name)).collect();
+    match names.as_slice() {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        all => all.concat(),
+    }
+}
+
+/// A buffer whose elements each have a thread that loads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filled {
+    pub name: String,
+    pub extents: Vec<i64>,
 }
 
 /// What holds promoted values, and how much of it there is.
@@ -121,6 +144,13 @@ impl SharedBuffer {
 
     pub fn total(all: &[SharedBuffer]) -> i64 {
         all.iter().fold(0, |total, it| it.bytes().saturating_add(total))
+    }
+
+    /// "32 x 480 elements of 8 bytes: 122880 bytes".
+    pub fn words(&self) -> String {
+        let extents: Vec<String> = self.extents.iter().map(i64::to_string).collect();
+        let (extents, element) = (extents.join(" x "), self.element_bytes);
+        format!("{extents} elements of {element} bytes: {} bytes", self.bytes())
     }
 }
 

@@ -18,7 +18,7 @@ mod tiles;
 
 pub use constant::CONSTANT_BYTES;
 pub(crate) use constant::{most_elements, total_bytes};
-pub use error::{Limit, Overwrite, SharedBuffer, StorageError};
+pub use error::{Filled, Limit, Overwrite, SharedBuffer, StorageError};
 pub(crate) use footprint::uses;
 
 use crate::affine::{Affine, Atom};
@@ -127,6 +127,8 @@ pub fn carry_out(
         promotions.push(promotion);
         let limit = promote::check_shared_total(&scheduled, &promotions);
         limit.map_err(|error| failure(position, error.into(), &scheduled.algorithm))?;
+        let limit = promote::check_threads_together(ctx, &scheduled, &promotions);
+        limit.map_err(|error| failure(position, error, &scheduled.algorithm))?;
     }
     let algorithm = Box::new(scheduled.algorithm.clone());
     let unplaced = |error| Failure { command: None, error: Box::new(error), algorithm };

@@ -24,7 +24,7 @@
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
-use super::error::{Limit, SharedBuffer, StorageError};
+use super::error::{Filled, Limit, SharedBuffer, StorageError};
 use super::find;
 use super::footprint::{Footprint, Groups, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
@@ -46,6 +46,9 @@ use crate::place;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use std::collections::BTreeMap;
+
+/// Threads of a block, along each axis that has any.
+type Team = BTreeMap<ProcessorAxis, i64>;
 
 /// Threads of a block that copy for one that computes.
 const COPYING: i64 = 128;
@@ -79,6 +82,8 @@ pub(super) struct Promotion {
     space: MemorySpace,
     /// The copies to it, and how many iterations of the loop they run ahead.
     copies: Option<(ComputationId, u32)>,
+    /// The copies with a thread for each element, and how many these are.
+    one_each: (Vec<ComputationId>, Team),
 }
 
 impl Promotion {
@@ -167,7 +172,9 @@ struct Plan<'a> {
     /// The thread loops whose values are keys, after the loops around.
     own_threads: Vec<(ProcessorAxis, String)>,
     /// The threads that copy together, along each axis.
-    team: BTreeMap<ProcessorAxis, i64>,
+    team: Team,
+    /// How many of them load an element each; none where they share elements out.
+    one_each: Team,
     space: MemorySpace,
     suffix: &'static str,
     /// Of the copies to the buffer.
@@ -228,7 +235,7 @@ pub(super) fn promote(
     }
     match to {
         Where::Shared { filling: Filling::OneEach, .. } if plan.space == MemorySpace::Shared => {
-            plan.team = one_each(&plan, at)?;
+            (plan.team, plan.one_each) = one_each(&plan, at)?;
         }
         Where::Shared { .. } | Where::Register => {}
     }
@@ -263,7 +270,7 @@ pub(super) fn promote(
 
 /// The threads of a block that has one for each element of the buffer, and those that compute: along the axes of the same numbers where
 /// threads that compute go along them all, else along as many axes as the buffer has with several places.
-fn one_each(plan: &Plan<'_>, at: &str) -> Result<BTreeMap<ProcessorAxis, i64>, StorageError> {
+fn one_each(plan: &Plan<'_>, at: &str) -> Result<(Team, Team), StorageError> {
     let extents = plan.hull.extents();
     let array = || plan.scheduled.algorithm.array(plan.array).name.clone();
     let axes = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
@@ -272,19 +279,18 @@ fn one_each(plan: &Plan<'_>, at: &str) -> Result<BTreeMap<ProcessorAxis, i64>, S
         let reason = "its part has more than three axes, and the threads of a block have three";
         return Err(StorageError::WrongLevel { array: array(), at: at.to_string(), reason });
     }
-    let mut team = plan.team.clone();
+    let (mut team, mut each) = (plan.team.clone(), BTreeMap::new());
     let same = long.iter().all(|&it| axes.get(it).is_some_and(|axis| team.contains_key(axis)));
     for (place, &axis) in long.iter().enumerate() {
-        let most = team.entry(axes[if same { axis } else { place }]).or_insert(1);
-        *most = (*most).max(extents[axis]);
+        let along = axes[if same { axis } else { place }];
+        each.insert(along, extents[axis]);
+        widen(&mut team, along, extents[axis]);
     }
-    let deep = team.get(&ProcessorAxis::Z).copied().unwrap_or(1);
-    let threads: Vec<i64> = team.values().copied().collect();
-    let all = threads.iter().fold(1i64, |all, &next| all.saturating_mul(next));
-    if all > MAX_THREADS || deep > MAX_THREADS_Z {
+    if is_too_large(&team) {
+        let threads = team.into_values().collect();
         return Err(StorageError::ManyThreads { array: array(), at: at.to_string(), extents, threads });
     }
-    Ok(team)
+    Ok((team, each))
 }
 
 /// Takes from a load those elements of an array of the function's own that nothing may have stored before.
@@ -398,8 +404,7 @@ fn plan<'a>(
             }
             for it in threads.values().flat_map(|axes| axes.iter()) {
                 let count = thread_count(ctx, algorithm, it.1)?;
-                let widest = team.entry(*it.0).or_insert(count);
-                *widest = count.max(*widest);
+                widen(&mut team, *it.0, count);
             }
             // A thread that computes alone has others to copy for it.
             if filling == Filling::Shared && !team.is_empty() && team.values().all(|&count| count == 1) {
@@ -458,6 +463,7 @@ fn plan<'a>(
             keys,
             own_threads,
             team,
+            one_each: BTreeMap::new(),
             space,
             suffix,
             ahead,
@@ -512,6 +518,7 @@ fn plan<'a>(
         keys,
         own_threads,
         team,
+        one_each: BTreeMap::new(),
         space,
         suffix,
         ahead,
@@ -611,6 +618,7 @@ fn rewrite(
     let levels = plan.hull.levels();
     let of_axis = |axis: u32| (0..).zip(&levels).filter(move |(_, it)| it.axis == axis as usize).map(|(at, _)| at);
     let order = axes.of(plan.hull.low.len() as u32).into_iter().flat_map(of_axis).collect();
+    let filled = both.iter().flatten().copied().filter(|_| !plan.one_each.is_empty()).collect();
     let promotion = Promotion {
         array: new,
         of: plan.array,
@@ -621,6 +629,7 @@ fn rewrite(
         levels,
         space: plan.space,
         copies,
+        one_each: (filled, plan.one_each.clone()),
     };
     Ok((Scheduled { algorithm, schedule, ..plan.scheduled.clone() }, promotion, both))
 }
@@ -785,6 +794,58 @@ pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]
         kernels.entry(kernel.unwrap_or_default()).or_default().push(SharedBuffer::of(&buffer));
     }
     kernels.into_values().try_for_each(check_together)
+}
+
+/// Whether a block can have a thread for each element of all buffers of its kernel that ask for it, and those of the kernel's statements.
+pub(super) fn check_threads_together(ctx: &Ctx, scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), Error> {
+    let (algorithm, schedule) = (&scheduled.algorithm, &scheduled.schedule);
+    let mut kernels: BTreeMap<Path, Vec<&Promotion>> = BTreeMap::new();
+    for it in promotions.iter().filter(|it| !it.one_each.0.is_empty()) {
+        let around = schedule.loops_around(it.anchor);
+        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
+        kernels.entry(kernel.unwrap_or_default()).or_default().push(it);
+    }
+    for (kernel, filled) in kernels {
+        let copies: Vec<ComputationId> = filled.iter().flat_map(|it| it.one_each.0.clone()).collect();
+        let statements = schedule.node(&kernel).map(Node::computations).unwrap_or_default();
+        let others = statements.into_iter().filter(|id| !copies.contains(id));
+        let around: BTreeMap<Path, &Loop> = others.flat_map(|id| schedule.loops_around(id)).collect();
+        let mut loops: Team = BTreeMap::new();
+        for it in around.into_values() {
+            let Tag::GpuThread(axis) = it.tag else { continue };
+            match thread_count(ctx, algorithm, it) {
+                Ok(count) => widen(&mut loops, axis, count),
+                // Code generation says so, with all loops over threads.
+                Err(Error::Storage(StorageError::NoThreadCount { .. })) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let mut all = loops.clone();
+        filled.iter().flat_map(|it| &it.one_each.1).for_each(|(&axis, &count)| widen(&mut all, axis, count));
+        if is_too_large(&all) {
+            let filled = filled.into_iter().map(|it| Filled {
+                name: algorithm.array(it.array).name.clone(),
+                extents: it.levels.iter().map(|level| level.size).collect(),
+            });
+            let (filled, loops, threads) =
+                (filled.collect(), loops.into_values().collect(), all.into_values().collect());
+            return Err(StorageError::ManyThreadsTogether { filled, loops, threads }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Gives a block at least so many threads along an axis.
+fn widen(team: &mut Team, axis: ProcessorAxis, count: i64) {
+    let most = team.entry(axis).or_insert(1);
+    *most = count.max(*most);
+}
+
+/// Whether no block can have so many threads along each axis.
+fn is_too_large(threads: &Team) -> bool {
+    let all = threads.values().fold(1i64, |all, &next| all.saturating_mul(next));
+    let deep = threads.get(&ProcessorAxis::Z).copied().unwrap_or(1);
+    all > MAX_THREADS || deep > MAX_THREADS_Z
 }
 
 /// Whether each buffer fits, and those of each kernel together, once extents are final.

@@ -62,6 +62,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("TooLargeTogether", "E0528"),
     ("SharedTooLarge", "E0528"),
     ("ManyThreads", "E0603"),
+    ("ManyThreadsTogether", "E0603"),
     ("WrongLevel", "E0529"),
     ("NoThreadCount", "E0530"),
     ("NotConstant", "E0531"),
