@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Statement, algorithm, cases, for_loop, jacobi, leaf, scheduled};
+use common::{Statement, algorithm, apply, cases, for_loop, jacobi, leaf, scheduled};
 use std::collections::{BTreeMap, HashMap};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, ComputationId};
@@ -38,7 +38,7 @@ fn two_stages(ctx: &Ctx) -> Algorithm {
 
 fn go(ctx: &Ctx, start: &Scheduled, command: &Command) -> Result<Scheduled, Error> {
     let all = dependence::dependences(ctx, &start.algorithm)?;
-    transform::apply(ctx, start, &all, command)
+    apply(ctx, start, &all, command)
 }
 
 fn split_then_compute(ctx: &Ctx, of: Algorithm) -> Result<Scheduled, Error> {
