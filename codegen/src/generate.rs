@@ -40,7 +40,7 @@ pub fn generate(input: &Input<'_>) -> Result<Program, CodegenError> {
 /// # Errors
 /// As of [`generate`].
 pub fn generate_framed(input: &Input<'_>) -> Result<Program, CodegenError> {
-    generate_around(input, Around::Framed, effort::weight(input.algorithm, input.schedule))
+    generate_around(input, Around::Framed, effort::weight_of_frames(input.algorithm, input.schedule))
 }
 
 fn generate_around(input: &Input<'_>, around: Around, weight: u64) -> Result<Program, CodegenError> {

@@ -136,15 +136,11 @@ fn list(names: &[String], word: &str) -> String {
 
 /// `1 <= idx[i] <= n`.
 pub fn scan_condition(algorithm: &Algorithm, at: AccessRef, axis: u32) -> String {
-    let access = algorithm.access(at);
+    let access = algorithm.access_of_source(at);
     let array = algorithm.array(access.array);
     let computation = algorithm.computation(at.computation);
     let subscript = print::subscript(algorithm, computation, &access.subscripts[axis as usize]);
-    let own = axis.checked_sub(array.kind.outer()).and_then(|own| array.extents.get(own as usize));
-    let Some(extent) = own else {
-        // A command has the statement read copies: what it reads of the caller's array has no subscripts there.
-        return format!("`{}` stays inside of what `{}` stands for", computation.name, array.name);
-    };
+    let extent = &array.extents[(axis - array.kind.outer()) as usize];
     format!("1 <= {subscript} <= {}", extent.display(&computation.iterators, &algorithm.param_names()))
 }
 

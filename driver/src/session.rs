@@ -24,7 +24,7 @@ use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, SourceMap, Spanned,
 use tessella_frontend::ast;
 use tessella_frontend::typed::{ArgumentType, parse_type, tree};
 use tessella_interpreter as interpreter;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Argument, ArrayId, Scan, ScanCheck, SizeError};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Argument, ArrayId, Inside, Scan, ScanCheck, SizeError};
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::print;
 use tessella_polyhedral::verify::Verified;
@@ -282,7 +282,8 @@ impl Failures {
         let algorithm = verified.source();
         let spans = &built.analysed.spans;
         let bounds_failure = |at: AccessRef, axis: u32, check: usize, condition: &dyn Fn(&Algorithm) -> String| {
-            let access = algorithm.access(at);
+            // Tiles may stand in for the array.
+            let access = algorithm.access_of_source(at);
             let computation = algorithm.computation(at.computation);
             let outer = algorithm.array(access.array).kind.outer();
             let subscripts = access.subscripts.iter().skip(outer as usize);
@@ -291,8 +292,7 @@ impl Failures {
                 check: check as u32,
                 argument: built.argument_of(access.array),
                 name: algorithm.array(access.array).name.clone(),
-                // Where tiles stand in for an array, the axis is the array's.
-                axis: axis.checked_sub(outer).unwrap_or(axis),
+                axis: axis - outer,
                 subscripts: subscripts.map(|it| print::subscript(algorithm, computation, it)).collect(),
                 condition: condition(algorithm),
                 certain: !access.conditional && algorithm.failed.is_none(),
@@ -310,9 +310,13 @@ impl Failures {
         });
         let count = verified.checks().len();
         let sizes = algorithm.requirements.iter().enumerate().map(|(at, requirement)| {
+            let number = count + at + 1;
+            if let Some(Inside { access, axis, needs }) = &requirement.inside {
+                return bounds_failure(*access, *axis, number, &|_| condition(&needs.to_string()));
+            }
             let place = built.analysed.spans.requirements.get(at).map(|&span| format!(" at {}", unit.place(span)));
             let text = format!("{}{}", requirement.text, place.unwrap_or_default());
-            Failure::Size { check: (count + at) as u32 + 1, error: error_of(requirement.error), text }
+            Failure::Size { check: number as u32, error: error_of(requirement.error), text }
         });
         let first = count + algorithm.requirements.len() + 1;
         let scanned = algorithm.scan.iter().flat_map(|scan| &scan.checks).enumerate();

@@ -74,7 +74,7 @@ impl<'a> Nest<'a> {
             // Under a condition on data the source need not get there.
             let uncertain = !scope.predicates.is_empty();
             let error = if uncertain { SizeError::Thrown } else { error_of(failure.error) };
-            self.requirements.push(Requirement { holds, error, text });
+            self.requirements.push(Requirement { holds, error, text, inside: None });
         }
     }
 
@@ -93,7 +93,7 @@ impl<'a> Nest<'a> {
         }
         if !always {
             self.spans.requirements.push(span);
-            self.requirements.push(Requirement { holds, error: SizeError::Bounds, text });
+            self.requirements.push(Requirement { holds, error: SizeError::Bounds, text, inside: None });
         }
     }
 

@@ -193,6 +193,7 @@ impl<'a> Nest<'a> {
             failed,
             scan: None,
             whole: None,
+            redirected: BTreeMap::new(),
         };
         narrow_updates(&mut algorithm);
         // Without it the same is only tested twice; what is wrong with an access is told where it is verified.

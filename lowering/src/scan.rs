@@ -9,6 +9,7 @@
 //! make with vectors, tells the first that failed.
 
 use crate::expr::constant;
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{
@@ -274,6 +275,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
         failed: None,
         scan: None,
         whole: None,
+        redirected: BTreeMap::new(),
     };
     Scan { algorithm, checks }
 }

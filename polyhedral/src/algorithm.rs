@@ -50,6 +50,9 @@ pub struct Algorithm {
     pub scan: Option<Box<Scan>>,
     /// Where computations were split into pieces: what they were before.
     pub whole: Option<Box<Whole>>,
+    /// What accesses were before a command redirected them to an array of its own: their subscripts hold for the same iterators,
+    /// which come first.
+    pub redirected: BTreeMap<AccessRef, Access>,
 }
 
 /// An algorithm before its computations were split into pieces.
@@ -159,6 +162,18 @@ pub struct Requirement {
     pub error: SizeError,
     /// What is wrong where it does not hold.
     pub text: String,
+    /// The subscript that it keeps inside, where it is what was an entry check before a command.
+    pub inside: Option<Inside>,
+}
+
+/// A subscript of the source that stays inside of its array.
+#[derive(Debug, Clone)]
+pub struct Inside {
+    pub access: AccessRef,
+    /// The axis of the subscript, from 0.
+    pub axis: u32,
+    /// `[params] -> { : ... }`: the sizes for which it does, simplified for those for which the access happens at all.
+    pub needs: Set,
 }
 
 /// How the source fails where a [`Requirement`] does not hold.
@@ -467,6 +482,23 @@ impl Algorithm {
             Which::Write => &computation.write,
             Which::Read(position) => &computation.reads[position as usize],
         }
+    }
+
+    /// An access as the source has it, whatever array stands in for its own since.
+    pub fn access_of_source(&self, at: AccessRef) -> &Access {
+        self.redirected.get(&at).unwrap_or_else(|| self.access(at))
+    }
+
+    /// Has an access touch an array that stands in for its own, where its subscripts need no checks.
+    pub fn redirect(&mut self, at: AccessRef, array: ArrayId, subscripts: Vec<Subscript>) {
+        let former = self.access(at).clone();
+        self.redirected.entry(at).or_insert(former);
+        let computation = &mut self.computations[at.computation.0 as usize];
+        let access = match at.which {
+            Which::Write => &mut computation.write,
+            Which::Read(position) => &mut computation.reads[position as usize],
+        };
+        (access.array, access.subscripts, access.checked) = (array, subscripts, false);
     }
 
     /// All accesses, computation by computation, each write before the reads.

@@ -1,6 +1,6 @@
 //! Scheduling commands: what a user asks for, by name.
 //!
-//! [`crate::transform::apply`] carries one out. Names are those of the user: computations as `@comp` labels them, loops
+//! [`crate::transform::apply_and_renew`] carries one out. Names are those of the user: computations as `@comp` labels them, loops
 //! as the source (or an earlier command) names them.
 
 use crate::affine::Affine;

@@ -17,13 +17,24 @@ use std::collections::BTreeSet;
 /// Measured on nests of 1 to 30 loops, and with up to 7 divisions by tile sizes: unknowns cost with their square, since
 /// tableaus have about as many rows, and divisions cost most, since their constraints are the dense ones.
 pub fn weight(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
+    weight_on(2, algorithm, schedule)
+}
+
+/// The same while code is generated for nests in frames, each by itself: on single instances. Six nests of seven loops and ten sizes took
+/// 3 million operations so, in 3 seconds without optimization.
+pub fn weight_of_frames(algorithm: &Algorithm, schedule: &Schedule) -> u64 {
+    weight_on(1, algorithm, schedule)
+}
+
+/// The same on so many instances at a time.
+fn weight_on(instances: usize, algorithm: &Algorithm, schedule: &Schedule) -> u64 {
     let mut params = algorithm.params.len();
     if has_many_params(algorithm) {
         params = involved(algorithm, schedule).iter().filter(|it| **it).count();
     }
     let of_one = |id: ComputationId| {
-        let unknowns = 2 * algorithm.computation(id).iterators.len() + params;
-        let divisions = 2 * divisions(algorithm, schedule, id);
+        let unknowns = instances * algorithm.computation(id).iterators.len() + params;
+        let divisions = instances * divisions(algorithm, schedule, id);
         (unknowns * unknowns / 200 + divisions * divisions / 16) as u64
     };
     1 + algorithm.ids().map(of_one).max().unwrap_or(0)

@@ -1,6 +1,6 @@
 //! The token that backends demand: a program whose order, storage and transfers have been proved right.
 
-use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Scan, ScanCheck, SizeError};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Inside, Requirement, Scan, ScanCheck, SizeError};
 use crate::bounds;
 use crate::connect;
 use crate::dependence::{Dependence, dependences};
@@ -10,6 +10,7 @@ use crate::layers::{Connected, Layout, Prefetch, Scheduled, Target, Transfer, Ve
 use crate::legality;
 use crate::machine::Machine;
 use crate::place;
+use crate::print;
 use crate::schedule::{Node, Path, Schedule};
 use crate::transform;
 use std::collections::BTreeSet;
@@ -113,9 +114,14 @@ pub struct EntryCheck {
 }
 
 impl EntryCheck {
-    /// How the source fails where the check does not hold; it may not fail where data decide whether the access happens.
-    pub(crate) fn error(&self, algorithm: &Algorithm) -> SizeError {
-        if algorithm.access(self.access).conditional { SizeError::Thrown } else { SizeError::Bounds }
+    /// The same as a condition on sizes, for a computation that a command changes so that its accesses tell it no more.
+    pub(crate) fn kept(self, algorithm: &Algorithm) -> Requirement {
+        let EntryCheck { access: at, axis, holds, needs } = self;
+        let access = algorithm.access(at);
+        // The source may not fail where data decide whether the access happens.
+        let error = if access.conditional { SizeError::Thrown } else { SizeError::Bounds };
+        let text = format!("`{}` is outside", print::access(algorithm, algorithm.computation(at.computation), access));
+        Requirement { holds, error, text, inside: Some(Inside { access: at, axis, needs }) }
     }
 }
 

@@ -14,7 +14,6 @@ use tessella_polyhedral::isl::{Ctx, Set};
 use tessella_polyhedral::layers::{Direction, Target};
 use tessella_polyhedral::place::place;
 use tessella_polyhedral::schedule::Node;
-use tessella_polyhedral::transform::apply;
 use tessella_polyhedral::{default_order, print};
 use tessella_scalar::ScalarType;
 

@@ -10,7 +10,6 @@ use tessella_polyhedral::draw::tilings::tilings;
 use tessella_polyhedral::draw::{Arrows, Choice, DrawError, DrawnSpace, Picture, choose, picture};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::transform::apply;
 use tessella_polyhedral::{order, spell};
 
 fn run(ctx: &Ctx, start: &Scheduled, commands: &[Command]) -> Scheduled {

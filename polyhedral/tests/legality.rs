@@ -12,7 +12,6 @@ use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::legality::{Breach, Violation};
 use tessella_polyhedral::print;
 use tessella_polyhedral::schedule::Tag;
-use tessella_polyhedral::transform::apply;
 use tessella_scalar::CompareOp;
 
 fn run(ctx: &Ctx, start: &Scheduled, commands: &[Command]) -> Result<Scheduled, Error> {

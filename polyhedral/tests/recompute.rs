@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Statement, algorithm, cases, for_loop, jacobi, leaf, scheduled};
+use common::{Statement, algorithm, apply, cases, for_loop, jacobi, leaf, scheduled};
 use std::collections::{BTreeMap, HashMap};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, ComputationId};
@@ -38,7 +38,7 @@ fn two_stages(ctx: &Ctx) -> Algorithm {
 
 fn go(ctx: &Ctx, start: &Scheduled, command: &Command) -> Result<Scheduled, Error> {
     let all = dependence::dependences(ctx, &start.algorithm)?;
-    transform::apply(ctx, start, &all, command)
+    apply(ctx, start, &all, command)
 }
 
 fn split_then_compute(ctx: &Ctx, of: Algorithm) -> Result<Scheduled, Error> {
@@ -242,6 +242,57 @@ fn the_proof_of_tiles_looks_for_no_last_writes() {
     let taken = ctx.spent() - before;
     // To look for the last writes takes 260,000.
     assert!(taken < 200_000, "{taken} operations");
+}
+
+/// `jacobi`, and a source in the point 6 after each step: `P: A[6] = A[6]`.
+fn with_a_source(ctx: &Ctx) -> Algorithm {
+    let inner = |name, write, reads| Statement {
+        name,
+        iterators: &["t", "i"],
+        domain: if name == "S" {
+            "{ S[t, i] : 1 <= t <= 10 and 2 <= i < n }"
+        } else {
+            "{ R[t, i] : 1 <= t <= 10 and 2 <= i < n }"
+        },
+        write: (write, &[(&[0, 1], 0)]),
+        reads,
+    };
+    let s = inner("S", 1, &[(0, &[(&[0, 1], -1)]), (0, &[(&[0, 1], 0)]), (0, &[(&[0, 1], 1)])]);
+    let r = inner("R", 0, &[(1, &[(&[0, 1], 0)])]);
+    let p = Statement {
+        name: "P",
+        iterators: &["t"],
+        domain: "{ P[t] : 1 <= t <= 10 and n >= 7 }",
+        write: (0, &[(&[0], 6)]),
+        reads: &[(0, &[(&[0], 6)])],
+    };
+    let steps = Node::Sequence(vec![for_loop("i", 1, &[0], leaf(0)), for_loop("i", 1, &[1], leaf(1)), leaf(2)]);
+    algorithm(ctx, &[("A", 1), ("B", 1)], &[s, r, p], for_loop("t", 0, &[0, 1, 2], steps))
+}
+
+#[test]
+fn the_proof_finds_tiles_that_leave_out_what_another_statement_writes_over() {
+    let ctx = Ctx::new();
+    let original = with_a_source(&ctx);
+    let start = scheduled(original.clone(), Target::Cpu);
+    let (made, roles) = transform::overlapped_unproved(&ctx, &start, "S", "t", &["i".into()], 3, &[4]).unwrap();
+    let original = Algorithm { context: made.algorithm.context.clone(), ..original };
+    let judge = |new: &Algorithm| {
+        prove(&ctx, &Recomputation { original: &original, new, roles: &roles }).unwrap().map_err(|found| found.mistake)
+    };
+    assert_eq!(judge(&made.algorithm), Ok(()));
+    let without = |points: &str| {
+        let mut new = made.algorithm.clone();
+        let it = &mut new.computations[2];
+        it.domain = it.domain.subtract(&Set::from_text(&ctx, points).unwrap()).unwrap();
+        judge(&new)
+    };
+    // The tile 2..5 has the source in its halo, in all steps but the last of a block.
+    assert!(matches!(without("[n] -> { P[t, t0, 0] }"), Err(Mistake::Value { .. })));
+    assert!(matches!(without("[n] -> { P[5, 1, 0] }"), Err(Mistake::Value { .. })));
+    // What no step reads any more.
+    assert_eq!(without("[n] -> { P[t, t0, 0] : t = 3t0 + 3 }"), Ok(()));
+    assert!(without("[n] -> { P[t, t0, 1] : t = 3t0 + 3 }").is_err());
 }
 
 #[test]

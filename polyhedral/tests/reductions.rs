@@ -12,7 +12,7 @@ use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::legality::{self, Breach};
 use tessella_polyhedral::reduction::{Operator, UpdateOrder, reduction};
 use tessella_polyhedral::schedule::Tag;
-use tessella_polyhedral::transform::{self, apply};
+use tessella_polyhedral::transform;
 
 /// `for i, j: s[1] = s[1] + A[i, j]`.
 fn total(ctx: &Ctx) -> Algorithm {

@@ -14,7 +14,6 @@ use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::schedule::{Loop, Node, Tag};
 use tessella_polyhedral::time_tiling::{Hexagon, Slope};
-use tessella_polyhedral::transform::apply;
 
 /// One step of the way down the tree to an instance.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,6 @@
 # A wave in space, from a source in a point: three time levels that change places after each step.
 #! with space(S, t, (k, j, i), (4, 4, 8))
+#! with overlapped(S, t, (k, j, i), 1, (4, 4, 8))
 #! with time_skew(S, t, (k, j, i), 1, (4, 4, 8))
 #! gpu stream(S, t, 1, 2, 5, 4, 4)
 #! gpu stream(S, t, 1, 2, 0, 4)

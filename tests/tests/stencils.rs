@@ -7,8 +7,9 @@
 
 use std::fs;
 use tessella::file::{FileOptions, ScheduleSource, Sources};
-use tessella::request::{Backend, TextKind};
+use tessella::request::{Backend, Options, TextKind};
 use tessella::run::{Failed, RunOptions, inputs, run};
+use tessella::session::load;
 use tessella_codegen::program::{Blocks, Node};
 use tessella_codegen::{Input, generate};
 use tessella_interpreter::run_within;
@@ -54,6 +55,26 @@ fn own_choices_compute_what_the_source_says() {
     }
     report(failures);
     assert!(ran > 5, "lines `#! own n=100` are missing");
+}
+
+/// Arrays of tiles stand in for arguments; what sizes ask of the arguments is told of these, as without tiles.
+#[test]
+fn a_subscript_that_is_outside_is_one_of_the_argument_under_overlapping_tiles() {
+    let text = fs::read_to_string(root().join("tests/stencils/swapped_sizes2d.jl")).unwrap();
+    let failures = |command: &str| {
+        let schedule = ScheduleSource::Text { text: command.to_string(), name: "command.jl".to_string() };
+        let options = FileOptions { name: "swapped_sizes2d.jl".to_string(), function: None, types: vec![], schedule };
+        let sources = Sources::read(&text, &options).unwrap();
+        let unit = sources.unit(&sources.functions()[0], &[]).unwrap();
+        let built = unit.build(Backend::C).map_err(|errors| sources.show(&errors)).unwrap();
+        let program = load(&unit, &built, Backend::C, &Options::default()).map_err(|it| it.1).unwrap();
+        let mut all: Vec<String> = (1..).map_while(|code| program.failure(code)).map(|it| it.to_string()).collect();
+        all.sort();
+        all
+    };
+    let tiled = failures("overlapped(S, t, (j, i), 3, (8, 8))");
+    assert!(tiled.iter().any(|it| it.starts_with("kind=bounds\nargument=0\n")), "{tiled:?}");
+    assert_eq!(tiled, failures("space(S, t, (j, i), (8, 8))"));
 }
 
 /// Runs a program under a command for the sizes of one line.

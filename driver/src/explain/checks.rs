@@ -74,7 +74,7 @@ fn subscripts(ctx: &Ctx, verified: &Verified, lines: &Lines) -> Result<Vec<(Opti
     for check in algorithm.scan.iter().flat_map(|scan| &scan.checks) {
         let line = match check {
             ScanCheck::Inside { access: at, axis } => {
-                let (access, computation) = (algorithm.access(*at), algorithm.computation(at.computation));
+                let (access, computation) = (algorithm.access_of_source(*at), algorithm.computation(at.computation));
                 format!(
                     "{} in every iteration that gets there, for `{}` in {}",
                     sizes(algorithm, &scan_condition(algorithm, *at, *axis)),

@@ -1,7 +1,7 @@
 //! Who wrote the values that a program reads.
 
 use super::Snapshot;
-use super::direct::{When, before, without_empty};
+use super::moment::{before, without_empty};
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
 use crate::error::Error;
@@ -37,6 +37,17 @@ pub struct Sink {
     /// `{ the reader[x] -> [time] }`
     time: Map,
     pub(super) when: When,
+}
+
+/// When a sink looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    /// When an instance of this computation reads.
+    Instance(ComputationId),
+    /// After all.
+    End,
+    /// At another moment.
+    Else,
 }
 
 impl<'a> Flows<'a> {
@@ -208,7 +219,7 @@ pub(super) fn reader(ctx: &Ctx, map: Map) -> Result<Map, Error> {
 }
 
 /// A map to elements of an array, told apart from instances of a computation with the array's name.
-fn element(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId, map: Map) -> Result<Map, Error> {
+pub(super) fn element(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId, map: Map) -> Result<Map, Error> {
     let name = format!("{} value", algorithm.array(array).name);
     Ok(map.set_tuple_id(DimType::Out, &Id::new(ctx, &name)?)?)
 }

@@ -1,12 +1,14 @@
 //! Comparing who wrote what in two programs.
 
+use super::Role;
+use super::between::{Between, Moment, Wanted};
 use super::flow::{Flows, Sink, between_readers, untouched};
-use super::{Role, direct};
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::error::Error;
 use crate::expr::ExprKind;
 use crate::isl::{Ctx, DimType, Id, Map, Set, UnionMap, UnionSet};
 use crate::relation;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// A program made from another, and what its computations are.
@@ -49,64 +51,48 @@ pub fn prove(ctx: &Ctx, it: &Recomputation<'_>) -> Result<Result<(), Box<Mismatc
     assert_eq!(roles.len(), new.computations.len(), "each computation has a role");
     let (old_flow, new_flow) = (Flows::new(ctx, original)?, Flows::new(ctx, new)?);
 
-    for id in new.ids() {
+    for (id, role) in new.ids().zip(roles) {
         if !new_flow.is_ordered(id)? {
             return mismatch(Mistake::Together { computation: new.computation(id).name.clone() }, None);
         }
-    }
-    // What each write of the new program stands for: { W'[y] -> W[x] or A value[e] }
-    let mut means: Option<UnionMap> = None;
-    let mut copied: BTreeMap<ComputationId, UnionMap> = BTreeMap::new();
-    for (id, role) in new.ids().zip(roles) {
-        let one = match role {
+        let named = || new.computation(id).name.clone();
+        match role {
             Role::Repeats(of) => {
                 if !same_expression(original, new, original.computation(*of), new.computation(id)) {
-                    return mismatch(Mistake::Expression { computation: new.computation(id).name.clone() }, None);
+                    return mismatch(Mistake::Expression { computation: named() }, None);
                 }
-                let map = repeats(ctx, original, new, id, *of)?;
-                let strangers = map.range()?.subtract(&relation::domain(original, *of)?)?;
+                let instances = repeats(ctx, original, new, id, *of)?.range()?;
+                let strangers = instances.subtract(&relation::domain(original, *of)?)?;
                 if !strangers.is_empty()? {
-                    let computation = new.computation(id).name.clone();
-                    return mismatch(Mistake::Instance { computation }, Some(&strangers));
+                    return mismatch(Mistake::Instance { computation: named() }, Some(&strangers));
                 }
-                map.to_union_map()?
             }
             Role::Copies(snapshot) => {
                 if !is_copy(original, new, new.computation(id), snapshot.array) {
-                    return mismatch(Mistake::Expression { computation: new.computation(id).name.clone() }, None);
+                    return mismatch(Mistake::Expression { computation: named() }, None);
                 }
-                let values = old_flow.values(snapshot.array, &old_flow.snapshot(new, id, snapshot)?)?;
-                let own = of_instances(ctx, new, id, &values)?;
-                copied.insert(id, values);
-                own
             }
-        };
-        means = join(means, one)?;
+        }
     }
-    for array in 0..original.arrays.len() as u32 {
-        means = join(means, untouched(ctx, original, ArrayId(array))?)?;
-    }
-    let Some(means) = means else { return Ok(Ok(())) };
-
+    let between = Between::new(ctx, &old_flow, &new_flow, roles);
+    let flow = Comparison { ctx, old: &old_flow, new: &new_flow, roles, means: OnceCell::new() };
     for (id, role) in new.ids().zip(roles) {
         let computation = new.computation(id);
         for (position, access) in values_read(computation).into_iter().enumerate() {
             let sink = new_flow.read(id, access)?;
-            let (wanted, theirs) = match role {
-                Role::Copies(snapshot) => (copied[&id].clone(), snapshot.array),
+            let (array, element) = match role {
+                Role::Copies(snapshot) => (snapshot.array, between.copied(id, snapshot)?),
                 Role::Repeats(of) => {
                     let theirs = values_read(original.computation(*of))[position];
-                    let values = old_flow.values(theirs.array, &old_flow.read(*of, theirs)?)?;
-                    let rest = if theirs.is_affine() { 0 } else { original.array(theirs.array).rank };
-                    let (keep, all) = (original.computation(*of).iterators.len(), computation.iterators.len());
-                    let (keep, all) = (keep as u32, all as u32);
-                    let same = between_readers(ctx, new, all + rest, keep, all - keep)?.to_union_map()?;
-                    let wanted = same.apply_range(&values)?.intersect_domain(&readers(ctx, new, id, rest)?)?;
-                    (wanted, theirs.array)
+                    (theirs.array, between.read_again(id, *of, theirs)?)
                 }
             };
-            if let Some(wrong) = differs(&new_flow, access.array, &sink, &means, &wanted)? {
-                let array = original.array(theirs).name.clone();
+            let wanted = Wanted { array, element, moment: Moment::Of(id) };
+            if between.sees(access.array, &sink, &wanted)? {
+                continue;
+            }
+            if let Some(wrong) = flow.differs(access.array, &sink, &flow.wanted(id, position)?)? {
+                let array = original.array(array).name.clone();
                 return mismatch(Mistake::Value { computation: computation.name.clone(), array }, Some(&wrong));
             }
         }
@@ -120,8 +106,13 @@ pub fn prove(ctx: &Ctx, it: &Recomputation<'_>) -> Result<Result<(), Box<Mismatc
         let (Some(written), true) = (written, is_seen(original.array(array).kind)) else { continue };
         // Elements that neither program writes hold in both what they held before; a conjunction takes far less work than many pieces.
         let written = Set::from_basic_set(&written.coalesce()?.simple_hull()?)?;
+        let sink = new_flow.end(array, &written)?;
+        let wanted = Wanted { array, element: old_flow.end(array, &written)?.access, moment: Moment::End };
+        if between.sees(array, &sink, &wanted)? {
+            continue;
+        }
         let wanted = old_flow.values(array, &old_flow.end(array, &written)?)?;
-        if let Some(wrong) = differs(&new_flow, array, &new_flow.end(array, &written)?, &means, &wanted)? {
+        if let Some(wrong) = flow.differs(array, &sink, &wanted)? {
             return mismatch(Mistake::End { array: original.array(array).name.clone() }, Some(&wrong));
         }
     }
@@ -136,25 +127,79 @@ pub(crate) fn is_seen(kind: ArrayKind) -> bool {
     }
 }
 
-/// The readers that do not see what is wanted. Each reader sees one value, so it is enough that the wanted one is among
-/// those that are seen.
-fn differs(
-    new: &Flows<'_>,
-    array: ArrayId,
-    sink: &Sink,
-    means: &UnionMap,
-    wanted: &UnionMap,
-) -> Result<Option<Set>, Error> {
-    if direct::sees(new, array, sink, means, wanted)? {
-        return Ok(None);
+/// Who wrote each value, found in both programs.
+struct Comparison<'a> {
+    ctx: &'a Ctx,
+    old: &'a Flows<'a>,
+    new: &'a Flows<'a>,
+    roles: &'a [Role],
+    /// What [`Comparison::means`] gives.
+    means: OnceCell<Means>,
+}
+
+/// What the writes of the new program stand for.
+struct Means {
+    /// `{ W'[y] -> W[x] or A value[e] }`
+    all: UnionMap,
+    /// What each copy copies: `{ the reader[y] -> W[x] or A value[e] }`
+    copied: BTreeMap<ComputationId, UnionMap>,
+}
+
+impl Comparison<'_> {
+    /// The values that a read of a computation wants: `{ the reader[x] -> W[y] or A value[e] }`.
+    fn wanted(&self, id: ComputationId, position: usize) -> Result<UnionMap, Error> {
+        let (ctx, original, new) = (self.ctx, self.old.algorithm, self.new.algorithm);
+        match &self.roles[id.0 as usize] {
+            Role::Copies(_) => Ok(self.means()?.copied[&id].clone()),
+            Role::Repeats(of) => {
+                let theirs = values_read(original.computation(*of))[position];
+                let values = self.old.values(theirs.array, &self.old.read(*of, theirs)?)?;
+                let rest = if theirs.is_affine() { 0 } else { original.array(theirs.array).rank };
+                let (keep, all) = (original.computation(*of).iterators.len(), new.computation(id).iterators.len());
+                let (keep, all) = (keep as u32, all as u32);
+                let same = between_readers(ctx, new, all + rest, keep, all - keep)?.to_union_map()?;
+                Ok(same.apply_range(&values)?.intersect_domain(&readers(ctx, new, id, rest)?)?)
+            }
+        }
     }
-    // A reader that the access leaves out sees nothing.
-    let seen = new.values(array, sink)?.apply_range(means)?.coalesce()?;
-    let wrong = wanted.coalesce()?.subtract(&seen)?.domain()?;
-    if wrong.is_empty()? {
-        return Ok(None);
+
+    /// The readers that do not see what is wanted. Each reader sees one value, so it is enough that the wanted one is among
+    /// those that are seen.
+    fn differs(&self, array: ArrayId, sink: &Sink, wanted: &UnionMap) -> Result<Option<Set>, Error> {
+        // A reader that the access leaves out sees nothing.
+        let seen = self.new.values(array, sink)?.apply_range(&self.means()?.all)?.coalesce()?;
+        let wrong = wanted.coalesce()?.subtract(&seen)?.domain()?;
+        if wrong.is_empty()? {
+            return Ok(None);
+        }
+        Ok(wrong.sets()?.into_iter().next())
     }
-    Ok(wrong.sets()?.into_iter().next())
+
+    fn means(&self) -> Result<&Means, Error> {
+        if let Some(known) = self.means.get() {
+            return Ok(known);
+        }
+        let (ctx, original, new) = (self.ctx, self.old.algorithm, self.new.algorithm);
+        let mut means: Option<UnionMap> = None;
+        let mut copied = BTreeMap::new();
+        for (id, role) in new.ids().zip(self.roles) {
+            let one = match role {
+                Role::Repeats(of) => repeats(ctx, original, new, id, *of)?.to_union_map()?,
+                Role::Copies(snapshot) => {
+                    let values = self.old.values(snapshot.array, &self.old.snapshot(new, id, snapshot)?)?;
+                    let own = of_instances(ctx, new, id, &values)?;
+                    copied.insert(id, values);
+                    own
+                }
+            };
+            means = join(means, one)?;
+        }
+        for array in 0..original.arrays.len() as u32 {
+            means = join(means, untouched(ctx, original, ArrayId(array))?)?;
+        }
+        let all = means.expect("a program with a reader has a computation");
+        Ok(self.means.get_or_init(|| Means { all, copied }))
+    }
 }
 
 /// What a computation reads: its reads, and the old value where the write may not happen.
@@ -164,7 +209,7 @@ fn values_read(computation: &Computation) -> Vec<&Access> {
 }
 
 /// `{ S'[x, k] -> S[x] }` for all instances.
-fn repeats(
+pub(super) fn repeats(
     ctx: &Ctx,
     original: &Algorithm,
     new: &Algorithm,

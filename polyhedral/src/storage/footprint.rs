@@ -427,6 +427,7 @@ mod tests {
             source_order: Schedule { root: crate::schedule::Node::Sequence(vec![]) },
             scan: None,
             whole: None,
+            redirected: BTreeMap::new(),
             requirements: vec![],
             result: Outcome::Nothing,
             failed: None,

@@ -3,7 +3,7 @@
 use super::error::StorageError;
 use super::footprint::{Groups, Hull, accesses};
 use crate::affine::Affine;
-use crate::algorithm::{Algorithm, ArrayId, ComputationId, Subscript, Which};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use crate::error::Error;
 pub(crate) use crate::fresh::fresh;
 use crate::isl::{Ctx, DimType, Id, Set};
@@ -86,16 +86,12 @@ pub(crate) fn redirect(
     for access in next.reads.iter_mut().chain([&mut next.write]) {
         access.within = access.within.as_ref().map(&lengthen).transpose()?;
     }
-    for (which, subscripts) in changed {
-        let access = match which {
-            Which::Write => &mut next.write,
-            Which::Read(at) => &mut next.reads[at as usize],
-        };
-        let subscripts = subscripts.into_iter().map(Subscript::from).collect();
-        (access.array, access.subscripts, access.checked) = (new, subscripts, false);
-    }
     next.iterators = names.clone();
     algorithm.computations[id.0 as usize] = next;
+    for (which, subscripts) in changed {
+        let subscripts = subscripts.into_iter().map(Subscript::from).collect();
+        algorithm.redirect(AccessRef { computation: id, which }, new, subscripts);
+    }
     Ok(())
 }
 

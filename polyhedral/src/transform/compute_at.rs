@@ -3,14 +3,13 @@
 use super::find::{find_computation, find_loop, loop_mut};
 use super::tree::{names_around, remove, simplify};
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Requirement};
+use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::bounds;
 use crate::dependence::dependences;
 use crate::error::{AtObstacle, Error, ScheduleError};
 use crate::isl::{Ctx, DimType, Id, Map};
 use crate::layers::{Scheduled, Target};
 use crate::legality;
-use crate::print;
 use crate::recompute::{Flows, Recomputation, Role, is_seen, prove, written_by};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
@@ -230,9 +229,7 @@ fn team(
 /// Keeps the conditions on sizes under which the subscripts of a computation are inside, which tells them no more.
 fn keep_checks(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, next: &mut Algorithm) -> Result<(), Error> {
     for check in bounds::entry_checks(ctx, algorithm)?.into_iter().filter(|it| it.access.computation == id) {
-        let text = print::access(algorithm, algorithm.computation(id), algorithm.access(check.access));
-        let text = format!("`{text}` is outside");
-        next.requirements.push(Requirement { error: check.error(algorithm), holds: check.holds, text });
+        next.requirements.push(check.kept(algorithm));
     }
     Ok(())
 }

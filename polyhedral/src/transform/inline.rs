@@ -2,7 +2,7 @@
 
 use super::find::find_computation;
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Access, Algorithm, ArrayKind, Computation, ComputationId, Requirement};
+use crate::algorithm::{Access, Algorithm, ArrayKind, Computation, ComputationId};
 use crate::bounds;
 use crate::dependence::{DependenceKind, dependences};
 use crate::error::{Error, InlineObstacle, ScheduleError};
@@ -10,7 +10,6 @@ use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, Map, Set};
 use crate::layers::Scheduled;
 use crate::legality;
-use crate::print;
 use crate::relation;
 
 /// Computes a value where it is read instead of storing it.
@@ -47,10 +46,7 @@ pub fn inline(ctx: &Ctx, scheduled: &Scheduled, computation: &str) -> Result<Sch
     }
     let mut changed = scheduled.clone();
     for check in bounds::entry_checks(ctx, algorithm)?.into_iter().filter(|it| it.access.computation == id) {
-        let text = print::access(algorithm, producer, algorithm.access(check.access));
-        let requirement =
-            Requirement { error: check.error(algorithm), holds: check.holds, text: format!("`{text}` is outside") };
-        changed.algorithm.requirements.push(requirement);
+        changed.algorithm.requirements.push(check.kept(algorithm));
     }
     for reader in readers {
         changed.algorithm.computations[reader.0 as usize] = substituted(ctx, algorithm, id, reader, &inverse)?;

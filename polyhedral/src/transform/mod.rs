@@ -63,12 +63,9 @@ pub fn changed_accesses(command: &Command, before: &Scheduled, after: &Scheduled
     command.changes_accesses() || before.algorithm.computations.len() != after.algorithm.computations.len()
 }
 
-/// Carries out one command on a scheduled program, whose dependences are given. After a command that
-/// [changed accesses](changed_accesses) they are those of the new algorithm.
-///
-/// # Errors
-/// [`ScheduleError`] where names, nesting or tags do not fit, or where the new order breaks a dependence.
-pub fn apply(
+/// [`apply_and_renew`] for those who ask for nothing of what it makes that follows from dependences: after a command that
+/// [changed accesses](changed_accesses), those that are given are none of the new algorithm's.
+pub(crate) fn apply(
     ctx: &Ctx,
     scheduled: &Scheduled,
     dependences: &[Dependence],
@@ -194,10 +191,11 @@ fn apply_to_all(
     }
 }
 
-/// The same; also gives the dependences of the new algorithm after a command that changes them.
+/// Carries out one command on a scheduled program, whose dependences are given; also gives the dependences of the new algorithm after a
+/// command that changes them.
 ///
 /// # Errors
-/// As [`apply`].
+/// [`ScheduleError`] where names, nesting or tags do not fit, or where the new order breaks a dependence.
 pub fn apply_and_renew(
     ctx: &Ctx,
     scheduled: &Scheduled,

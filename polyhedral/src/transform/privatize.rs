@@ -4,7 +4,9 @@ use super::find::{find_computation, find_loop, loop_mut};
 use super::split_domain::keep_whole;
 use super::tree::names_around;
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript, Which};
+use crate::algorithm::{
+    Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
+};
 use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, PrivateObstacle, ScheduleError};
 use crate::expr::{Expr, ExprKind};
@@ -110,7 +112,9 @@ fn check(
     }
     for &user in users {
         let it = algorithm.computation(user);
-        let affine = accesses(algorithm, user, of).into_iter().all(|which| access(it, which).is_affine());
+        let affine = accesses(algorithm, user, of)
+            .into_iter()
+            .all(|which| algorithm.access(AccessRef { computation: user, which }).is_affine());
         if !affine {
             return Err(PrivateObstacle::Subscripts { of: user });
         }
@@ -119,13 +123,6 @@ fn check(
         }
     }
     Ok(())
-}
-
-fn access(it: &Computation, which: Which) -> &Access {
-    match which {
-        Which::Write => &it.write,
-        Which::Read(at) => &it.reads[at as usize],
-    }
 }
 
 fn loop_at<'a>(schedule: &'a Schedule, path: &Path) -> Option<&'a Loop> {
@@ -158,16 +155,11 @@ fn redirect(
     of: ArrayId,
     own: ArrayId,
 ) -> Result<(), Error> {
-    let mut it = algorithm.computation(id).clone();
     for which in accesses(algorithm, id, of) {
-        let subscripts = own_subscripts(algorithm, of, key, access(&it, which))?;
-        let access = match which {
-            Which::Write => &mut it.write,
-            Which::Read(at) => &mut it.reads[at as usize],
-        };
-        (access.array, access.subscripts, access.checked) = (own, subscripts, false);
+        let at = AccessRef { computation: id, which };
+        let subscripts = own_subscripts(algorithm, of, key, algorithm.access(at))?;
+        algorithm.redirect(at, own, subscripts);
     }
-    algorithm.computations[id.0 as usize] = it;
     Ok(())
 }
 

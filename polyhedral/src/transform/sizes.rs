@@ -17,7 +17,7 @@ pub fn assume(ctx: &Ctx, scheduled: &Scheduled, condition: &Condition) -> Result
     let holds = resolve(ctx, &scheduled.algorithm, condition)?;
     let mut scheduled = scheduled.clone();
     let text = format!("the schedule assumes {condition}");
-    let requirement = Requirement { holds, error: SizeError::Assumption, text };
+    let requirement = Requirement { holds, error: SizeError::Assumption, text, inside: None };
     // What is told of checks at entry speaks of computations before they were cut into pieces.
     if let Some(whole) = &mut scheduled.algorithm.whole {
         whole.algorithm.requirements.push(requirement.clone());

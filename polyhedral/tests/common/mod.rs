@@ -4,11 +4,20 @@
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::algorithm::*;
+use tessella_polyhedral::command::Command;
+use tessella_polyhedral::dependence::Dependence;
+use tessella_polyhedral::error::Error;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{Ctx, Set};
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::schedule::{Loop, Node, Schedule, Tag};
+use tessella_polyhedral::transform::apply_and_renew;
 use tessella_scalar::{BinaryOp, ScalarType};
+
+/// What a command makes, without the dependences.
+pub fn apply(ctx: &Ctx, start: &Scheduled, all: &[Dependence], command: &Command) -> Result<Scheduled, Error> {
+    apply_and_renew(ctx, start, all, command).map(|(made, _)| made)
+}
 
 /// `coefficients . iterators + constant`.
 pub fn affine(coefficients: &[i64], constant: i64) -> Affine {
@@ -82,6 +91,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
         source_order: Schedule { root: order },
         scan: None,
         whole: None,
+        redirected: BTreeMap::new(),
         requirements: vec![],
         result: Outcome::Nothing,
         failed: None,

@@ -20,10 +20,10 @@ use tessella_interpreter::{RunError, Value};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::default_order::{self, Memory};
-use tessella_polyhedral::dependence::dependences;
+use tessella_polyhedral::dependence::{Dependence, dependences};
 use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::{Ctx, IslErrorKind};
-use tessella_polyhedral::layers::Target;
+use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::storage::Stored;
 use tessella_polyhedral::verify::Verified;
 use tessella_polyhedral::{connect, place, storage, transform, verify};
@@ -225,7 +225,7 @@ pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Re
             Ok(Step::Illegal)
         }
         Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
-            let refused = transform::apply(ctx, scheduled, &[], command).ok().map(|it| it.schedule);
+            let refused = apply(ctx, scheduled, &[], command).ok().map(|it| it.schedule);
             check_witness(ctx, &scheduled.algorithm, refused.as_ref(), &violation)?;
             Ok(Step::Illegal)
         }
@@ -241,14 +241,18 @@ pub fn step(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Re
     }
 }
 
+/// What a command that changes no accesses makes.
+fn apply(ctx: &Ctx, scheduled: &Scheduled, all: &[Dependence], command: &Command) -> Result<Scheduled, Error> {
+    transform::apply_and_renew(ctx, scheduled, all, command).map(|(made, _)| made)
+}
+
 /// Whether the order that a refused command asks for is one that brute force finds legal. Where the command's rewrite is not
 /// defined, or makes other statements, there is no such order.
 pub fn asks_for_a_legal_order(subject: &Subject<'_>, progress: &Progress, command: &Command) -> Result<bool, Fault> {
     if command.is_storage() || command.is_communication() || command.changes_accesses() {
         return Ok(false);
     }
-    let asked =
-        subject.limited(&progress.scheduled, || transform::apply(&subject.ctx, &progress.scheduled, &[], command));
+    let asked = subject.limited(&progress.scheduled, || apply(&subject.ctx, &progress.scheduled, &[], command));
     let Ok(scheduled) = asked else { return Ok(false) };
     Ok(check_order(subject, &Progress { scheduled, ..progress.clone() }).is_ok())
 }
@@ -336,7 +340,7 @@ fn without_proof_of(source: &str, target: Target, seed: u64) -> (bool, bool) {
         let mut progress = subject.start();
         let failed = |error: Error| Fault { kind: "refused", text: error.to_string() };
         for command in unit.commands.iter().flatten() {
-            progress.scheduled = transform::apply(ctx, &progress.scheduled, &[], &command.value).map_err(failed)?;
+            progress.scheduled = apply(ctx, &progress.scheduled, &[], &command.value).map_err(failed)?;
         }
         let lost = check_order(&subject, &progress).is_err();
         let placed = place::place(ctx, progress.scheduled).map_err(failed)?;

@@ -5,7 +5,7 @@ use super::region::{Regions, at_least_zero, instances};
 use super::stencil::Stencil;
 use super::{loop_mut, names_around};
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Access, Array, ArrayId, ArrayKind, Computation, ComputationId};
+use crate::algorithm::{Access, AccessRef, Array, ArrayId, ArrayKind, Computation, ComputationId, Which};
 use crate::error::Error;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, DimType, Map, Set};
@@ -155,11 +155,15 @@ impl Build<'_> {
     fn redirect(&mut self, array: ArrayId, rewrite: &Rewrite<'_>, new: ArrayId) -> Result<(), Error> {
         for &id in &self.stencil.statements {
             let keys = self.keys_of(id);
-            let it = &mut self.next.algorithm.computations[id.0 as usize];
-            for access in it.reads.iter_mut().chain([&mut it.write]).filter(|access| access.array == array) {
-                let old = access.subscripts.iter().filter_map(|it| it.as_affine().cloned()).collect();
-                access.subscripts = rewrite(&keys, old)?.into_iter().map(Into::into).collect();
-                access.array = new;
+            let reads = (0..self.next.algorithm.computation(id).reads.len() as u32).map(Which::Read);
+            for which in reads.chain([Which::Write]) {
+                let at = AccessRef { computation: id, which };
+                let access = self.next.algorithm.access(at);
+                if access.array == array {
+                    let old = access.subscripts.iter().filter_map(|it| it.as_affine().cloned()).collect();
+                    let subscripts = rewrite(&keys, old)?.into_iter().map(Into::into).collect();
+                    self.next.algorithm.redirect(at, new, subscripts);
+                }
             }
         }
         Ok(())

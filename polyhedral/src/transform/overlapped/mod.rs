@@ -9,14 +9,13 @@ mod stencil;
 
 use super::find::{find_computation, find_loop, loop_mut};
 use super::tree::{names_around, simplify};
-use crate::algorithm::{Algorithm, ComputationId, Requirement};
+use crate::algorithm::{Algorithm, ComputationId};
 use crate::dependence::{Dependence, dependences};
 use crate::effort;
 use crate::error::{Error, OverlapObstacle, ScheduleError};
 use crate::isl::{Ctx, Set};
 use crate::layers::Scheduled;
 use crate::legality;
-use crate::print;
 use crate::recompute::{Recomputation, Role, prove};
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::storage::private::in_order;
@@ -239,8 +238,6 @@ fn unproved(ctx: &Ctx, request: &Request<'_>, met: &Sizes, context: &Set) -> Res
 /// Keeps the conditions on sizes under which subscripts are inside, which the repeated statements no longer tell.
 fn keep_checks(algorithm: &Algorithm, checks: &[EntryCheck], all: &[ComputationId], next: &mut Algorithm) {
     for check in checks.iter().filter(|it| all.contains(&it.access.computation)) {
-        let of = algorithm.computation(check.access.computation);
-        let text = format!("`{}` is outside", print::access(algorithm, of, algorithm.access(check.access)));
-        next.requirements.push(Requirement { error: check.error(algorithm), holds: check.holds.clone(), text });
+        next.requirements.push(check.clone().kept(algorithm));
     }
 }

@@ -40,12 +40,19 @@ impl Sizes {
         }
         let runs = hull(&runs.expect("a loop holds at least one computation").coalesce()?)?;
         let checks = bounds::entry_checks(ctx, algorithm)?;
-        let required = algorithm.requirements.iter().map(|it| it.holds.clone());
-        let holds: Vec<Set> = required.chain(checks.iter().map(|it| it.holds.clone())).collect();
+        let required = algorithm.requirements.iter().map(|it| &it.holds);
+        let mut holds: Vec<Set> = vec![];
+        for it in required.chain(checks.iter().map(|it| &it.holds)) {
+            let is_known = |known: &Set| known.is_plainly_equal(it);
+            // Many statements touch the same elements.
+            if !holds.iter().map(is_known).collect::<Result<Vec<_>, _>>()?.contains(&true) {
+                holds.push(it.clone());
+            }
+        }
         let mut around = hull(&algorithm.context.intersect(&runs)?.coalesce()?)?;
         // What the later ones say makes conjunctions of the earlier ones.
         for it in holds.iter().chain(&holds) {
-            around = hull(&around.intersect(it)?.coalesce()?)?;
+            around = around.intersect(&hull(&near(&around, it)?.intersect(it)?.coalesce()?)?)?;
         }
         let mut are_exact = around.is_subset(&algorithm.context)?;
         for it in &holds {
@@ -78,13 +85,19 @@ impl Sizes {
         Ok(counting)
     }
 
-    /// Whether none of these sizes counts, as far as that is quickly seen.
+    /// Whether none of these sizes counts, as far as that is quickly seen: as long as one is left, it counts, or what rules it out rules out others.
     fn has_none_of(&self, sizes: &Set) -> Result<bool, Error> {
         let mut left = sizes.intersect(&self.around)?;
-        for it in &self.holds {
-            if left.is_empty()? || left.basic_set_count()? > MOST_PIECES {
-                break;
+        while !left.is_empty()? && left.basic_set_count()? <= MOST_PIECES {
+            let one = Set::from_basic_set(&left.sample()?)?;
+            let mut rules_out = None;
+            for it in &self.holds {
+                if !one.is_subset(it)? {
+                    rules_out = Some(it);
+                    break;
+                }
             }
+            let Some(it) = rules_out else { return Ok(false) };
             left = left.intersect(it)?.coalesce()?;
         }
         Ok(left.is_empty()?)
@@ -93,6 +106,17 @@ impl Sizes {
 
 /// Sizes in more pieces than this are not followed further.
 const MOST_PIECES: u32 = 16;
+
+/// What constraints say of the sizes that others speak of, and of nothing else.
+fn near(sizes: &Set, others: &Set) -> Result<Set, Error> {
+    let mut near = sizes.clone();
+    for (at, is_involved) in (0..).zip(relation::involved(others)?) {
+        if !is_involved {
+            near = near.drop_constraints_involving_dims(DimType::Param, at, 1)?;
+        }
+    }
+    Ok(near)
+}
 
 fn hull(set: &Set) -> Result<Set, Error> {
     match set.basic_set_count()? {

@@ -1,0 +1,460 @@
+//! Finding out how a time loop streams.
+
+use super::obstacles::{far, no};
+use super::{Field, Hexagon, Obstacle, Reach, Resident, Source, Stage, Stream, THIN, Way, pipeline, sums};
+use crate::affine::Affine;
+use crate::algorithm::{Access, Algorithm, ArrayKind, ComputationId, Subscript};
+use crate::error::Error;
+use crate::isl::{Ctx, DimType, Set};
+use crate::place::{Side, bound};
+use crate::relation;
+use crate::schedule::{Loop, Node, StreamSize, Tag};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The longest period that is tried where a time loop advances by more than one.
+const MOST_PERIOD: i64 = 16;
+
+/// Finds out how a time loop streams; `depth` is the number of nodes around it.
+///
+/// # Errors
+/// Where isl fails; that the loop does not stream is an answer.
+pub fn find(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    time: &Loop,
+    size: StreamSize,
+    depth: usize,
+) -> Result<Result<Stream, Obstacle>, Error> {
+    match Nests::of(ctx, algorithm, time, depth)? {
+        Ok(nests) => Ok(nests.stream(algorithm, size)),
+        Err(obstacle) => Ok(Err(obstacle)),
+    }
+}
+
+/// Those of some sizes in which a time loop streams.
+///
+/// # Errors
+/// Where isl fails.
+pub fn find_all(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    time: &Loop,
+    sizes: &[StreamSize],
+    depth: usize,
+) -> Result<Vec<(StreamSize, Stream)>, Error> {
+    let Ok(nests) = Nests::of(ctx, algorithm, time, depth)? else { return Ok(vec![]) };
+    let found = sizes.iter().filter_map(|&size| Some((size, nests.clone().stream(algorithm, size).ok()?)));
+    Ok(found.collect())
+}
+
+/// The nests below a time loop, each with its box.
+#[derive(Clone)]
+pub(super) struct Nests {
+    time: (Affine, Affine),
+    way: Way,
+    period: i64,
+    axes: [Option<u32>; 3],
+    all: Vec<Nest>,
+}
+
+#[derive(Clone)]
+struct Nest {
+    computation: ComputationId,
+    time: u32,
+    turn: i64,
+    iterators: [Option<u32>; 3],
+    shift: [i64; 3],
+    limits: [(Affine, Affine); 3],
+    /// The reads that nothing performs.
+    unused: BTreeSet<usize>,
+}
+
+/// Which axes of arrays with one, two or three of them are columns, lines and rows.
+fn axes_of(rank: usize) -> Option<[Option<u32>; 3]> {
+    match rank {
+        1 => Some([Some(0), None, None]),
+        2 => Some([Some(0), None, Some(1)]),
+        3 => Some([Some(0), Some(1), Some(2)]),
+        _ => None,
+    }
+}
+
+impl Nests {
+    pub(super) fn of(
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        time: &Loop,
+        depth: usize,
+    ) -> Result<Result<Nests, Obstacle>, Error> {
+        let children = match &*time.body {
+            Node::Sequence(children) => children.as_slice(),
+            other => std::slice::from_ref(other),
+        };
+        let mut axes = None;
+        let mut sizes = None;
+        let mut way = None;
+        let mut orders: Vec<(ComputationId, u32)> = vec![];
+        for child in children {
+            let mut around = vec![time];
+            let mut here = child;
+            while let Node::Loop(it) = here {
+                around.push(it);
+                here = &it.body;
+            }
+            let Node::Computation(id) = here else {
+                return no("several statements share a nest below it");
+            };
+            let computation = algorithm.computation(*id);
+            let name = &computation.name;
+            // What was substituted where it is read.
+            if relation::domain(algorithm, *id)?.is_empty()? {
+                continue;
+            }
+            let written = algorithm.array(computation.write.array);
+            let is_number = match written.kind {
+                ArrayKind::Private => true,
+                ArrayKind::Local { outer } => outer > 0 && outer == written.rank,
+                ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => false,
+            };
+            if is_number {
+                return no(format!(
+                    "`{name}` computes a number that others use: `inline({name})` has them compute it themselves"
+                ));
+            }
+            let rank = computation.write.subscripts.len();
+            let loops = around.len() - 1;
+            let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == loops + 1 && depth <= 1) else {
+                return no(format!("`{name}` does not stand in just a time loop and at most three loops over points"));
+            };
+            if *axes.get_or_insert(own) != own {
+                return no(format!("`{name}` writes an array with another number of axes than the nest before"));
+            }
+            if around[1..].iter().any(|it| it.tag != Tag::Sequential) {
+                return no(format!("a loop around `{name}` has a tag of its own"));
+            }
+            let along = Way::of(&time.at[id]).filter(|(_, own)| *way.get_or_insert(*own) == *own);
+            let is_other = |it: &&&Loop| it.at[id].as_iterator().is_none();
+            if let Some(it) = around[1..].iter().find(is_other).or(along.is_none().then_some(&time)) {
+                return no(format!("loop `{}` does not run as the source has it", it.name));
+            }
+            let (along, _) = along.expect("the others have been refused");
+            if computation.predicate.is_some() {
+                return no(format!("`{name}` writes on a condition on data"));
+            }
+            // Pieces for the same sizes: code asks for these around the time loop.
+            let piece = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(id));
+            let text = piece.map(|(_, text)| text);
+            if *sizes.get_or_insert(text) != text {
+                return no(format!("the nest of `{name}` runs for other sizes than the one before"));
+            }
+            orders.push((*id, along));
+        }
+        let Some((axes, way)) = axes.zip(way) else { return no("it holds no nest") };
+        let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else {
+            return no("its first and last step are not known");
+        };
+        let mut all = vec![];
+        let mut period = None;
+        for &(computation, time) in &orders {
+            let nest =
+                match Nest::of(ctx, algorithm, computation, (time, &steps, way), &axes, (orders.len() as i64, period))?
+                {
+                    Ok((nest, own)) => {
+                        period = Some(own);
+                        nest
+                    }
+                    Err(obstacle) => return Ok(Err(obstacle)),
+                };
+            all.push(nest);
+        }
+        let period = period.expect("there is a nest");
+        all.sort_by_key(|nest| nest.turn);
+        Ok(Ok(Nests { time: steps, way, period, axes, all }))
+    }
+
+    /// The versions that the nests read, and when each is there.
+    pub(super) fn stream(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
+        let mut fields: Vec<Field> = vec![];
+        for (at, nest) in self.all.iter().enumerate() {
+            let array = algorithm.computation(nest.computation).write.array;
+            let it = algorithm.array(array);
+            if let Some(field) = fields.iter_mut().find(|field| field.array == array) {
+                // What the nests leave out is what it was.
+                (field.finisher, field.rim) = (at, true);
+                continue;
+            }
+            if !matches!(it.kind, ArrayKind::Argument | ArrayKind::Returned | ArrayKind::Local { outer: 0 })
+                || !it.firsts.is_empty()
+                || !it.strided.is_empty()
+            {
+                return Err(Obstacle(format!("`{}` is no contiguous array that counts from 1", it.name)));
+            }
+            fields.push(Field { array, writer: at, finisher: at, carried: false, rim: false, lead: 0 });
+        }
+        for field in &mut fields {
+            // The last launch may leave out what is written in later iterations of its last step.
+            field.carried = self.all[field.finisher].turn > 0;
+        }
+        let mut stages: Vec<Stage> = vec![];
+        for (at, nest) in self.all.iter().enumerate() {
+            let computation = algorithm.computation(nest.computation);
+            let own = fields.iter().position(|field| field.array == computation.write.array);
+            let own = own.expect("each array that is written is a field");
+            let mut reads = vec![];
+            for read in &computation.reads {
+                if nest.unused.contains(&reads.len()) {
+                    reads.push(Source::Unused);
+                    continue;
+                }
+                reads.push(match fields.iter().position(|field| field.array == read.array) {
+                    None if read.is_affine() => Source::Memory,
+                    None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
+                    Some(field) => {
+                        let source = source(algorithm, (nest, at), &self.axes, read, (field, &fields[field]))?;
+                        if let Source::Field { fresh, offset, .. } = source {
+                            fields[field].carried |= !fresh;
+                            fields[field].rim |= offset != [0; 3];
+                        }
+                        if let Source::Field { fresh: true, offset, .. } = source {
+                            let stage: &Stage = &stages[fields[field].writer];
+                            fields[field].rim |= !is_inside(&nest.limits, &stage.limits);
+                            // Before the last nest has written, what none has may be that of the step before.
+                            let place = moved(&nest.limits, offset).ok_or_else(|| far(&computation.name))?;
+                            let mut writers = stages.iter().filter(|stage| stage.field == field);
+                            let is_new = writers.any(|stage| is_inside(&place, &stage.limits));
+                            fields[field].carried |= at <= fields[field].finisher && !is_new;
+                        }
+                        source
+                    }
+                });
+            }
+            let thin = [0, 1, 2].map(|axis| {
+                let narrow = |nest: &Nest| span(&nest.limits[axis]).is_some_and(|span| span <= THIN);
+                self.axes[axis].is_some() && narrow(nest) && !self.all.iter().all(narrow)
+            });
+            let Nest { computation, time, turn, iterators, shift, limits, .. } = nest.clone();
+            let (field, lag, sums) = (own, 0, None);
+            stages.push(Stage { computation, field, lag, time, turn, iterators, shift, limits, reads, sums, thin });
+        }
+        for field in &mut fields {
+            // All of it goes to the copy that the next launch reads.
+            field.rim |= field.carried;
+        }
+        if !fields.iter().any(|field| field.carried) {
+            return Err(Obstacle("no time step needs what the one before computed".to_string()));
+        }
+        // Where there are no lines each warp is a block, so that none waits for another one to end.
+        let (lines, warps) = if self.axes[1].is_some() { (size.lines, size.warps) } else { (1, 1) };
+        let rows = if self.axes[2].is_some() { size.rows } else { Some(1) };
+        // What hexagons over planes leave streams in small blocks, a step at a time.
+        let small = size.hexagon.is_some() && self.axes[1].is_some();
+        let (steps, warps) = if small { (1, warps.min(4)) } else { (size.steps, warps) };
+        let mut stream = Stream {
+            size: StreamSize { steps, lines, warps, rows, ..size },
+            axes: self.axes,
+            time: self.time,
+            way: self.way,
+            period: self.period,
+            fields,
+            stages,
+            lag: 0,
+            depth: 0,
+            beside: [Reach::default(); 2],
+            back: 0,
+            hexagon: None,
+            resident: None,
+        };
+        pipeline::fill(&mut stream)?;
+        for at in 0..stream.stages.len() {
+            stream.stages[at].sums = sums::of_stage(algorithm, &stream, at);
+        }
+        if size.only_in_tiles().is_none() {
+            stream.check_size(algorithm)?;
+        }
+        if let Some(hexagon) = size.hexagon {
+            stream.hexagon = Some(Hexagon::of(algorithm, &stream, hexagon)?);
+        }
+        if let Some(resident) = size.resident {
+            stream.resident = Some(Resident::of(algorithm, &stream, resident)?);
+        }
+        Ok(stream)
+    }
+}
+
+impl Nest {
+    /// The nest of a computation whose iterator along time is given, with the steps of all nests; and the period that it keeps, which is that of
+    /// the nests before if there are any, else at most as long as there are nests in as many iterations as the loop advances by.
+    fn of(
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        id: ComputationId,
+        (time, steps, way): (u32, &(Affine, Affine), Way),
+        axes: &[Option<u32>; 3],
+        (nests, period): (i64, Option<i64>),
+    ) -> Result<Result<(Nest, i64), Obstacle>, Error> {
+        let computation = algorithm.computation(id);
+        let name = &computation.name;
+        let domain = relation::domain(algorithm, id)?;
+        let (mut iterators, mut shift) = ([None; 3], [0; 3]);
+        let single = || (Affine::constant(1), Affine::constant(1));
+        let mut limits = [single(), single(), single()];
+        let mut ranges = BTreeMap::new();
+        for (at, axis) in axes.iter().enumerate() {
+            let Some(axis) = axis else { continue };
+            let subscript = &computation.write.subscripts[*axis as usize];
+            let place = subscript.as_affine().filter(|place| !place.involves_any_iterator());
+            limits[at] = match (shifted(subscript), place) {
+                (Some((iterator, by)), _) if iterator != time && !ranges.contains_key(&iterator) => {
+                    let low = bound(ctx, algorithm, &domain, iterator, Side::Low)?;
+                    let high = bound(ctx, algorithm, &domain, iterator, Side::High)?;
+                    let Some((low, high)) = low.zip(high) else {
+                        return no(format!("`{name}` does not run over a box of points"));
+                    };
+                    (iterators[at], shift[at]) = (Some(iterator), by);
+                    ranges.insert(iterator, (low.clone(), high.clone()));
+                    (low.add_constant(by)?, high.add_constant(by)?)
+                }
+                (_, Some(place)) => (place.clone(), place.clone()),
+                _ => return no(format!("what `{name}` writes is not one point of an array for each iteration")),
+            };
+        }
+        if ranges.len() + 1 != computation.iterators.len() {
+            return no(format!("what `{name}` writes is not one point of an array for each iteration"));
+        }
+        let space = relation::domain_space(ctx, algorithm, id)?;
+        let names = algorithm.param_names();
+        let mut whole = Set::universe(&space)?.intersect_params(&algorithm.context)?;
+        if let Some((sizes, _)) = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(&id)) {
+            whole = whole.intersect_params(sizes)?;
+        }
+        let number = way.number(time);
+        let ranges = ranges.into_iter().map(|(iterator, ends)| (Affine::iterator(iterator), ends));
+        for (place, (low, high)) in ranges.chain([(number.clone(), steps.clone())]) {
+            let iterator = place.to_isl(&space, &names)?;
+            whole = whole.intersect(&iterator.ge_set(&low.to_isl(&space, &names)?)?)?;
+            whole = whole.intersect(&iterator.le_set(&high.to_isl(&space, &names)?)?)?;
+        }
+        let mut unused = BTreeSet::new();
+        for (at, read) in computation.reads.iter().enumerate() {
+            if let Some(within) = &read.within
+                && within.is_empty()?
+            {
+                unused.insert(at);
+            }
+        }
+        let since = number.sub(&steps.0)?;
+        let advances = domain.stride(time as i32)?.to_i64().unwrap_or(1).clamp(1, MOST_PERIOD);
+        let longest = (nests * advances).min(MOST_PERIOD.max(nests));
+        let periods = period.map_or(1..=longest, |period| period..=period);
+        for (period, turn) in periods.flat_map(|period| (0..period).map(move |turn| (period, turn))) {
+            let in_turn = since.add_constant(-turn)?.modulo(period)?.to_isl(&space, &names)?;
+            let some = whole.intersect(&in_turn.eq_set(&Affine::constant(0).to_isl(&space, &names)?)?)?;
+            if some.is_equal(&domain)? {
+                let computation = id;
+                return Ok(Ok((Nest { computation, time, turn, iterators, shift, limits, unused }, period)));
+            }
+        }
+        no(format!("`{name}` does not run over the same box of points in all time steps, or in every second, or third"))
+    }
+}
+
+/// Whether a box is known to lie inside of another one.
+fn is_inside(inner: &[(Affine, Affine); 3], outer: &[(Affine, Affine); 3]) -> bool {
+    let at_least = |more: &Affine, less: &Affine| more.sub(less).ok().and_then(|it| it.as_constant()) >= Some(0);
+    inner.iter().zip(outer).all(|(inner, outer)| at_least(&inner.0, &outer.0) && at_least(&outer.1, &inner.1))
+}
+
+/// The iterator that a subscript is, and what is added to it.
+fn shifted(subscript: &Subscript) -> Option<(u32, i64)> {
+    let affine = subscript.as_affine()?;
+    let by = affine.constant_term();
+    Some((affine.add_constant(-by).ok()?.as_iterator()?, by))
+}
+
+/// A box so far away.
+fn moved(limits: &[(Affine, Affine); 3], by: [i64; 3]) -> Option<[(Affine, Affine); 3]> {
+    let mut place = limits.clone();
+    for ((low, high), by) in place.iter_mut().zip(by) {
+        (*low, *high) = (low.add_constant(by).ok()?, high.add_constant(by).ok()?);
+    }
+    Some(place)
+}
+
+/// Subscripts of an axis beside the first that a box with a number of them has.
+fn span((low, high): &(Affine, Affine)) -> Option<i64> {
+    high.sub(low).ok()?.as_constant()
+}
+
+/// Where a nest, at its place among all, gets a read of a field.
+fn source(
+    algorithm: &Algorithm,
+    (nest, stage): (&Nest, usize),
+    axes: &[Option<u32>; 3],
+    read: &Access,
+    (field, written): (usize, &Field),
+) -> Result<Source, Obstacle> {
+    let name = &algorithm.array(read.array).name;
+    let computation = algorithm.computation(nest.computation);
+    let mut offset = [0; 3];
+    for (at, axis) in axes.iter().enumerate() {
+        let Some(axis) = axis.map(|axis| axis as usize) else { continue };
+        let place = read.subscripts.get(axis);
+        let by = match nest.iterators[at] {
+            Some(iterator) => place.and_then(shifted).filter(|it| it.0 == iterator).map(|it| it.1 - nest.shift[at]),
+            None => {
+                place.and_then(Subscript::as_affine).and_then(|place| place.sub(&nest.limits[at].0).ok()?.as_constant())
+            }
+        };
+        let Some(by) = by else {
+            return Err(Obstacle(format!(
+                "`{}` reads `{name}` at another place than a fixed distance away",
+                computation.name
+            )));
+        };
+        offset[at] = by;
+    }
+    let fresh = written.writer < stage;
+    let is_own = computation.write.array == read.array;
+    let outside = (0..3).any(|axis| span(&nest.limits[axis]).is_some_and(|span| offset[axis].abs() > span));
+    if is_own && offset != [0; 3] && !outside {
+        return Err(Obstacle(format!("`{}` reads neighbours in `{name}` that it has just written", computation.name)));
+    }
+    // Lines pass from warp to warp once, when all has been written.
+    if fresh && stage <= written.finisher && offset[1] != 0 {
+        return Err(Obstacle(format!(
+            "`{}` reads another line of `{name}` before all nests of a step have written it",
+            computation.name
+        )));
+    }
+    Ok(Source::Field { field, fresh, offset, age: 0 })
+}
+
+/// The first and the last iteration of the time loop in which any of its nests runs, given with its iterator along time.
+fn steps_of(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    nests: &[(ComputationId, u32)],
+    way: Way,
+) -> Result<Option<(Affine, Affine)>, Error> {
+    let mut all: Option<Set> = None;
+    for &(id, time) in nests {
+        let domain = relation::domain(algorithm, id)?;
+        let loops = algorithm.computation(id).iterators.len() as u32;
+        let along = domain.project_out(DimType::Set, time + 1, loops - time - 1)?.project_out(DimType::Set, 0, time)?;
+        // Without what says that it runs in every second one, or third.
+        let along = along.simple_hull()?.remove_divs()?.to_set()?;
+        all = Some(match all {
+            Some(others) => others.union(&along)?,
+            None => along,
+        });
+    }
+    let Some(all) = all else { return Ok(None) };
+    let all = all.coalesce()?;
+    let low = bound(ctx, algorithm, &all, 0, Side::Low)?;
+    let high = bound(ctx, algorithm, &all, 0, Side::High)?;
+    Ok(match (low.zip(high), way) {
+        (ends, Way::Up) => ends,
+        (None, Way::Down) => None,
+        (Some((low, high)), Way::Down) => Some((high.scale(-1)?, low.scale(-1)?)),
+    })
+}
