@@ -135,6 +135,7 @@ impl NotAffine {
                 Some(variable) => format!("`{variable}` is not an affine value"),
                 None => "not an affine value".into(),
             },
+            Reason::NotInt64 { ty } if ty.is_float() => format!("computed from a `{ty}`"),
             Reason::NotInt64 { ty } => format!("a `{ty}`, not an `Int64`"),
             Reason::Operation => "no affine operation".into(),
             Reason::MayWrap => "may pass 64 bits".into(),
@@ -155,6 +156,9 @@ impl NotAffine {
                 "express the value by iterators, arguments and sizes instead of updating a variable"
             }
             Reason::DataDependent { cause, .. } => return cause.help(),
+            Reason::NotInt64 { ty } if ty.is_float() => {
+                "compute the integer where the function is called, and pass it as an `Int` argument (`steps = round(Int, T / dt)`)"
+            }
             Reason::NotInt64 { .. } => "declare it as `Int`",
             Reason::Operation => {
                 "use sums, products with constants, `div`, `fld`, `cld`, `rem`, `mod`, `min` and `max`"

@@ -36,7 +36,11 @@ pub(crate) const FORMS: [Form; 45] = [
     Form { name: "before", usage: "before(R, S, i)", read: before },
     Form { name: "between", usage: "between(Q, S, i, R, i)", read: between },
     Form { name: "cache_register", usage: "cache_register(A, S, i)", read: storage::cache_register },
-    Form { name: "cache_shared", usage: "cache_shared(A, S, i)", read: storage::cache_shared },
+    Form {
+        name: "cache_shared",
+        usage: "cache_shared(A, S, i; ahead=1, axes=(2, 1), threads=:footprint)",
+        read: storage::cache_shared,
+    },
     Form { name: "atomic", usage: "atomic(S)", read: atomic },
     Form { name: "collapse", usage: "collapse(S, i, j)", read: collapse },
     Form { name: "compute_at", usage: "compute_at(R, S, i)", read: compute_at },

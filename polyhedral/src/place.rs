@@ -477,7 +477,8 @@ pub(crate) enum Side {
 }
 
 /// An expression of parameters that is at most (at least) each element's subscript of an axis: the nearest one where
-/// it is one expression, else one of those that it is made of (`m` of `min(m, n)`).
+/// it is one expression, else one of those that it is made of (`m` of `min(m, n)`). `None` where there is none, or no constraint of a
+/// hull of the elements says what it is (`max(m, 1)`).
 pub(crate) fn bound(
     ctx: &Ctx,
     algorithm: &Algorithm,
@@ -485,6 +486,13 @@ pub(crate) fn bound(
     axis: u32,
     side: Side,
 ) -> Result<Option<Affine>, Error> {
+    let has_bound = match side {
+        Side::Low => elements.dim_has_lower_bound(DimType::Set, axis)?,
+        Side::High => elements.dim_has_upper_bound(DimType::Set, axis)?,
+    };
+    if !has_bound {
+        return Ok(None);
+    }
     let nearest = match side {
         Side::Low => elements.dim_min(axis as i32)?,
         Side::High => elements.dim_max(axis as i32)?,

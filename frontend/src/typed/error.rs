@@ -327,7 +327,7 @@ impl IntoDiagnostic for TypeError {
                 }
             }
             TypeError::OtherArgument { name, span } => base
-                .primary(span, "neither a number nor an array of numbers")
+                .primary(span, "neither a number nor an array of numbers that are compiled")
                 .with_help(super::library::instead_of_type(&name)),
             TypeError::ArgumentCount { expected, span, .. } => base
                 .primary(span, counted(expected, "parameter"))

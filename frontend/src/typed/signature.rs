@@ -132,8 +132,10 @@ impl Checker<'_> {
             Err(Mismatch::Differs) => Misfit::Other,
         };
         let name = parameter.name.as_ref().map_or("_", |name| name.value.as_str()).to_string();
-        if misfit == Misfit::Other && head(declared).is_some_and(is_other_type) {
-            self.fail(TypeError::OtherArgument { name: type_text(declared), span: declared.span });
+        if misfit != Misfit::Invariant
+            && let Some(other) = other_type(declared)
+        {
+            self.fail(TypeError::OtherArgument { name: type_text(other), span: other.span });
             return;
         }
         self.fail(TypeError::ArgumentMismatch {
@@ -427,6 +429,17 @@ fn is_other_type(name: &str) -> bool {
         "Type",
     ];
     other.contains(&name) || more.contains(&name)
+}
+
+/// What of a type is none that arguments can have: all of `Tuple{Int, Int}`, the elements of `Matrix{Float16}`.
+fn other_type(declared: &ast::Expr) -> Option<&ast::Expr> {
+    if head(declared).is_some_and(is_other_type) {
+        return Some(declared);
+    }
+    match &declared.kind {
+        ast::ExprKind::Curly { parameters, .. } => parameters.iter().find_map(other_type),
+        _ => None,
+    }
 }
 
 /// `Tuple` of `Tuple{Int, Int}`.

@@ -180,6 +180,10 @@ methods! { Set {
     fn is_singleton(keep self) -> bool = isl_set_is_singleton;
     /// Whether it is bounded for all parameter values.
     fn is_bounded(keep self) -> bool = isl_set_is_bounded;
+    /// Whether constraints bound a dimension from below wherever it has elements.
+    fn dim_has_lower_bound(keep self, dim: val DimType, pos: val u32) -> bool = isl_set_dim_has_lower_bound;
+    /// Whether constraints bound a dimension from above wherever it has elements.
+    fn dim_has_upper_bound(keep self, dim: val DimType, pos: val u32) -> bool = isl_set_dim_has_upper_bound;
     /// Whether it is a parameter set.
     fn is_params(keep self) -> bool = isl_set_is_params;
     /// Whether it wraps a map.

@@ -151,7 +151,9 @@ impl Nests {
         }
         let Some((axes, way)) = axes.zip(way) else { return no("it holds no nest") };
         let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else {
-            return no("its first and last step are not known");
+            return no(
+                "its first or last step is no sum of sizes and constants: let it run from a constant to an argument",
+            );
         };
         let mut all = vec![];
         let mut period = None;
@@ -315,6 +317,9 @@ impl Nest {
                     (low.add_constant(by)?, high.add_constant(by)?)
                 }
                 (_, Some(place)) => (place.clone(), place.clone()),
+                _ if computation.involves_iterator(subscript, time) => {
+                    return no(format!("`{name}` writes elsewhere in each step: its subscripts move with time"));
+                }
                 _ => return no(format!("what `{name}` writes is not one point of an array for each iteration")),
             };
         }
