@@ -6,6 +6,7 @@
 #! gpu space(S, t, (j, i), (8, 8))
 #! gpu space(S, t, (j, i), (48, 64))
 #! gpu hexagonal(S, t, (j, i), 3, (8, 8))
+#! gpu grid_sync(S, t, (j, i), (8, 8))
 #! gpu stream(S, t, 2)
 #! run m=2 n=2 steps=3
 #! run m=2 n=5 steps=2

@@ -34,8 +34,9 @@ pub(super) fn carry_out(
     let Error::Schedule(ScheduleError::NotStencil { obstacle: StencilObstacle::Carried(_), .. }) = error else {
         return Ok(None);
     };
-    let (Command::Space { computations, time, loops, .. } | Command::Hexagonal { computations, time, loops, .. }) =
-        command
+    let (Command::Space { computations, time, loops, .. }
+    | Command::Hexagonal { computations, time, loops, .. }
+    | Command::GridSync { computations, time, loops, .. }) = command
     else {
         return Ok(None);
     };
