@@ -461,11 +461,22 @@ impl Built {
         crate::diagnose::diagnose(&place, error)
     }
 
-    /// A refusal of code generation, at the `gpu` command that asked for it or at the function.
+    /// A refusal of code generation, at the last command that maps loops to a GPU or tiles time, or at the function.
     pub fn word(&self, unit: &Unit<'_>, error: CodegenError) -> Refusal {
         let diagnostic = error.into_diagnostic();
         let mut commands = unit.commands.iter().flatten();
-        let mapped = commands.rfind(|it| matches!(it.value, Command::Gpu { .. })).map(|it| (it.span, "requested here"));
+        let makes_loops = |command: &Command| {
+            matches!(
+                command,
+                Command::Gpu { .. }
+                    | Command::Hexagonal { .. }
+                    | Command::Overlapped { .. }
+                    | Command::TimeSkew { .. }
+                    | Command::GridSync { .. }
+                    | Command::Space { .. }
+            )
+        };
+        let mapped = commands.rfind(|it| makes_loops(&it.value)).map(|it| (it.span, "requested here"));
         let place = mapped.or(self.analysed.spans.function.map(|span| (span, "in this function")));
         vec![match place {
             Some((span, label)) => diagnostic.primary(span, label),
