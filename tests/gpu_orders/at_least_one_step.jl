@@ -1,5 +1,5 @@
 # A time loop to the larger of two numbers, which no sum of sizes and constants bounds: a kernel for each step.
-#! sizes A=m,n B=m,n
+#! sizes A=m,n B=m,n steps=steps
 #! run m=1 n=1 steps=0
 #! run m=2 n=7 steps=3
 #! run m=67 n=35 steps=0

@@ -128,6 +128,9 @@ fn tiles_in_skewed_tiles_are_refused_early() {
         "tile(S, (t1, i1), (3, 4))",
         "split(S, i11, 3)",
         "tile(S, (t11, i110), (2, 3))",
+        "split(S, t110, 2)",
+        "skew(S, t01, i01, 1)",
+        "tile(S, (t01, i01), (2, 2))",
     ];
     let (done, _) = transpile(&scheduled(&commands));
     assert!(matches!(done, Err("E0430" | "E0601")), "{done:?}");
