@@ -91,7 +91,7 @@ impl IntoDiagnostic for CodegenError {
                 Code("E0601"),
                 "the loops are too complicated to generate code for within the limit of operations",
             )
-            .with_help("make fewer cases: fewer steps in a tile, another shape, sides that are alike, bounds without `min` and `max`; or split the function"),
+            .with_help("take fewer steps in a tile, tiles of another size, or another shape; or split the function"),
             CodegenError::Isl(error) => {
                 Diagnostic::error(Code("E0602"), "the integer set library cannot generate code for this schedule")
                     .with_note(error.to_string())

@@ -104,7 +104,7 @@ template <int lead, int count> struct tessella_peeled<lead, count, count> {
 
 // The neighbours from `from` on, wherever in a vector they begin.
 template <int count, typename T> static __device__ __forceinline__ void tessella_load_run(T *to, const T *from) {
-    switch ((uint64_t)from / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+    switch ((uint64_t)from / sizeof(T) % tessella_width<sizeof(T), 0, count>::most) {
         case 0: return tessella_peeled<0, 0, count>::load(to, from);
         case 1: return tessella_peeled<1, 0, count>::load(to, from);
         case 2: return tessella_peeled<2, 0, count>::load(to, from);
@@ -112,7 +112,7 @@ template <int count, typename T> static __device__ __forceinline__ void tessella
     }
 }
 template <int count, typename T> static __device__ __forceinline__ void tessella_store_run(T *to, const T *from) {
-    switch ((uint64_t)to / sizeof(T) % (sizeof(T) < 8 ? 4 : 2)) {
+    switch ((uint64_t)to / sizeof(T) % tessella_width<sizeof(T), 0, count>::most) {
         case 0: return tessella_peeled<0, 0, count>::store(to, from);
         case 1: return tessella_peeled<1, 0, count>::store(to, from);
         case 2: return tessella_peeled<2, 0, count>::store(to, from);

@@ -167,6 +167,18 @@ fn code_generation_that_reaches_the_limit_is_refused() {
     );
 }
 
+/// A refusal of code generation is shown at the command that made the loops, not at one after it nor at the function.
+#[test]
+fn a_tiling_of_time_whose_code_is_refused_is_pointed_at() {
+    let text = scheduled(&["time_skew((S, R), t, i, 2, 8)", "assume(n > 4)"]);
+    with_unit(&text, |unit| {
+        let built = unit.build(Backend::C).unwrap();
+        let refused = built.word(unit, CodegenError::SizeOfRegister { buffer: "A".into() });
+        let label = &refused[0].labels[0];
+        assert_eq!(unit.sources.text(label.span), "time_skew((S, R), t, i, 2, 8)");
+    });
+}
+
 /// Error diffusion: eight statements on one diagonal of tiles, each with conditions of its own.
 const DITHER: &str = "@tessella function dither!(out::Matrix{Float32}, img::Matrix{Float32})
     m, n = size(img)

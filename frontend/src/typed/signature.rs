@@ -132,9 +132,7 @@ impl Checker<'_> {
             Err(Mismatch::Differs) => Misfit::Other,
         };
         let name = parameter.name.as_ref().map_or("_", |name| name.value.as_str()).to_string();
-        if misfit != Misfit::Invariant
-            && let Some(other) = other_type(declared)
-        {
+        if let Some(other) = other_type(declared) {
             self.fail(TypeError::OtherArgument { name: type_text(other), span: other.span });
             return;
         }
