@@ -69,7 +69,7 @@ pub fn kernel_params(input: &Input<'_>, names: &Names, body: &[Node]) -> Result<
 /// launch is told.
 pub fn params_of_stream(input: &Input<'_>, names: &Names, it: &Streaming) -> Vec<KernelParam> {
     let mut used = Used::default();
-    for stage in &it.stream.stages {
+    for stage in it.stream.nests() {
         used.statement(input, stage.computation);
         let limits = stage.limits.iter().flat_map(|(low, high)| [low, high]);
         limits.for_each(|limit| params_of(limit, &mut used.params));

@@ -41,11 +41,11 @@ pub struct Streaming {
     /// The last subscripts along columns, lines and rows of what launches have to go through: the extents of fields whose values go from step to
     /// step, and what is written of others beyond them.
     pub widest: [IntExpr; 3],
-    /// First and last subscripts that each stage writes, along columns, lines and rows.
+    /// First and last subscripts that each stage writes, along columns, lines and rows; after them those of what records.
     pub limits: Vec<[(IntExpr, IntExpr); 3]>,
     /// Comparisons of each stage that come out alike away from the edges; of stages that are an edge, none.
     pub settled: Vec<Vec<(Expr, Settled)>>,
-    /// The iterators of each stage's statement, in the statement's order.
+    /// The iterators of each stage's statement, in the statement's order; after them those of what records.
     pub iterators: Vec<Vec<VariableId>>,
     /// Into how many parts a launch cuts the rows, where the schedule leaves that to it.
     pub parts: Option<VariableId>,
@@ -222,7 +222,7 @@ pub(crate) fn launches(
         .as_ref()
         .map(|_| ["all_steps", "rows_of_tile", "tiles", "turns"].map(|it| fresh(&format!("{time}_{it}"))));
     let of_fewest = stream.size.only_in_tiles().map(|_| fresh(&format!("{time}_most_rows")));
-    let stage_iterators = stream.stages.iter().map(|stage| {
+    let stage_iterators = stream.nests().map(|stage| {
         let computation = input.algorithm.computation(stage.computation);
         computation.iterators.iter().map(|name| fresh(name)).collect::<Vec<_>>()
     });
@@ -250,7 +250,7 @@ pub(crate) fn launches(
         settled: (stream.stages.iter())
             .map(|stage| if stage.thin == [false; 3] { Settled::all(input.algorithm, stage) } else { vec![] })
             .collect(),
-        limits: (stream.stages.iter())
+        limits: (stream.nests())
             .map(|stage| stage.limits.clone().map(|(low, high)| (text(&low), text(&high))))
             .collect(),
         iterators: iterators.clone(),
@@ -437,7 +437,7 @@ fn widest(input: &Input<'_>, stream: &Stream) -> [IntExpr; 3] {
             }
         };
         carried.for_each(|field| reach(&input.algorithm.array(field.array).extents[axis as usize]));
-        let others = stream.stages.iter().filter(|stage| !stream.fields[stage.field].carried);
+        let others = stream.nests().filter(|stage| !stream.fields[stage.field].carried);
         others.for_each(|stage| reach(&stage.limits[at].1));
         IntExpr::max_of(ends.iter().map(|end| IntExpr::from_affine(end, &[])))
     })

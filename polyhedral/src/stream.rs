@@ -22,6 +22,8 @@
 //! the others revise it in place, in their order. What is left to show is that each value is there when it is read: that is
 //! arithmetic on offsets, see [`pipeline`].
 //!
+//! Nests that write down what a step computes, for nothing in the loop to read, write from registers: see [`records`].
+//!
 //! Arrays that change places after each step have nests of their own for even and odd steps: then a step of the stream is a
 //! [period](Stream::period) of the loop's, and the last launch may leave out the last nests of its last one.
 
@@ -30,6 +32,7 @@ mod obstacles;
 mod parts;
 mod pipeline;
 mod recognise;
+mod records;
 pub mod resident;
 pub mod settled;
 mod sums;
@@ -72,6 +75,8 @@ pub struct Stream {
     pub fields: Vec<Field>,
     /// The nests of one time step, in order.
     pub stages: Vec<Stage>,
+    /// Those that write down what a step computes, for nothing in the loop to read: see [`records`].
+    pub records: Vec<Stage>,
     /// How many rows one time step lags behind the one before.
     pub lag: i64,
     /// How many rows of each version are alive.
@@ -105,7 +110,8 @@ pub struct Field {
     pub lead: i64,
 }
 
-/// One nest of a time step.
+/// One nest of a time step. What records belongs to a field, too, and writes to memory where that has a point: in what follows, its points
+/// stand for what it writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stage {
     pub computation: ComputationId,

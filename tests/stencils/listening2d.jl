@@ -2,6 +2,8 @@
 #! with space((X, P), t, (j, i), (8, 8))
 #! with overlapped(X, t, (j, i), 2, (8, 8))
 #! gpu overlapped(X, t, (j, i), 2, (8, 8))
+#! gpu stream(X, t, 3, 2, 16)
+#! gpu grid_sync(X, t, 2, 2, 12)
 #! run m=4 n=5 steps=1 ri=1 rj=5
 #! run m=19 n=23 steps=5 ri=9 rj=16
 #! run m=21 n=18 steps=6 ri=21 rj=1

@@ -3,6 +3,8 @@
 #! with overlapped(S, t, (j, i), 2, (8, 8))
 #! with overlapped(S, t, (j, i), 3, (6, 16))
 #! with space((S, Q), t, (j, i), (8, 8))
+#! gpu stream(S, t, 3, 2, 16)
+#! gpu grid_sync(S, t, 2, 2, 12)
 #! run m=17 n=23 steps=5 rj=9
 #! run m=12 n=31 steps=6 rj=2
 #! own m=37 n=41 steps=13 rj=41

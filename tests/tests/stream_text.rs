@@ -100,7 +100,9 @@ int main() {
         WEIGHTS
         std::vector<float> B(points, -1), expected(points), next(points, -1);
         for (int64_t i = 0; i < points; i++) expected[i] = A[i] = (float)(i * 37 % 101) / 16 - 3;
+        RECORDED
         for (int t = 0; t < steps; t++) {
+            RECORD_BEFORE
             const int64_t depth = m == 1 ? 0 : REACH;
             for (int64_t k = REACH; k < n - REACH; k++) for (int64_t j = depth; j < m - depth; j++) for (int64_t i = REACH; i < l - REACH; i++) {
                 auto a = [&](int x, int y, int z) { return expected[i + x + l * (j + y + m * (k + z))]; };
@@ -108,6 +110,7 @@ int main() {
             }
             for (int64_t k = REACH; k < n - REACH; k++) for (int64_t j = depth; j < m - depth; j++) for (int64_t i = REACH; i < l - REACH; i++)
                 expected[i + l * (j + m * k)] = next[i + l * (j + m * k)];
+            RECORD
         }
         float *from = A, *to = A_next;
         int64_t t = 1, todo = steps;
@@ -119,13 +122,21 @@ int main() {
         run([&] { REST(B.data(), from, to, ALSO EXTENTS, t PARTS, half, 0); });
         t += half;
         run([&] { REST(B.data(), from, to, ALSO EXTENTS, t PARTS, left - half, 1); });
-        const bool same = !memcmp(A, expected.data(), points * 4) && !memcmp(B.data(), next.data(), points * 4);
+        const bool same = !memcmp(A, expected.data(), points * 4) && !memcmp(B.data(), next.data(), points * 4) SAME;
         if (!same) printf(`%dx%dx%d, %d steps, %d parts: another result\n`, (int)l, (int)m, (int)n, steps, cut), wrong++;
         free(A);
         free(A_next);
     }
     return wrong != 0;
 }
+";
+
+/// What is written down: one point before each step, and the third row or plane after it.
+const RECORDED: &str = r"
+        std::vector<float> row(l * m * steps + 1, -1), point(steps + 1, -1), D = row, H = point;
+";
+const RECORD: &str = r"
+            for (int64_t i = 0; i < l * m; i++) row[i + l * m * t] = expected[i + l * m * 2];
 ";
 
 /// The launches of hexagons, of so many steps each: all steps but two, unless there are few.
@@ -156,9 +167,11 @@ struct Case {
     hexagons: Option<(i64, i64)>,
     /// Whether launches choose the rows of a part.
     chooses: bool,
+    /// Whether each step is written down: a row, or a plane, and one point as it was before.
+    records: bool,
 }
 
-const CASES: [Case; 17] = [
+const CASES: [Case; 20] = [
     Case {
         name: "edges that each point asks for",
         rank: 2,
@@ -171,6 +184,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "the same in space",
@@ -184,6 +198,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "a box in space that adds up, a warp's lines from both sides",
@@ -196,6 +211,7 @@ const CASES: [Case; 17] = [
         adds_up: true,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "a star of radius 2, one warp with few lines",
@@ -208,6 +224,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "a box that adds up, whose first row has but one point",
@@ -220,6 +237,7 @@ const CASES: [Case; 17] = [
         adds_up: true,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "a box whose sum comes in another order than rows",
@@ -232,6 +250,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "a box of radius 2 that adds up and misses a row, in pairs of points",
@@ -244,6 +263,7 @@ const CASES: [Case; 17] = [
         adds_up: true,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "hexagons over planes: a box, a warp's lines from both sides",
@@ -256,6 +276,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: Some((4, 256)),
         chooses: false,
+        records: false,
     },
     Case {
         name: "hexagons over planes: a star that reaches two lines and planes",
@@ -268,6 +289,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: Some((4, 256)),
         chooses: false,
+        records: false,
     },
     Case {
         name: "hexagons over planes: higher, a star askew without points along its lines",
@@ -280,6 +302,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: Some((6, 128)),
         chooses: false,
+        records: false,
     },
     Case {
         name: "hexagons over rows, two tiles of columns",
@@ -292,6 +315,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: Some((6, 64)),
         chooses: false,
+        records: false,
     },
     Case {
         name: "a star with as many rows as the launch likes",
@@ -304,6 +328,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: None,
         chooses: true,
+        records: false,
     },
     Case {
         name: "a star in space with as many planes as the launch likes",
@@ -316,6 +341,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: None,
         chooses: true,
+        records: false,
     },
     Case {
         name: "weights, and one for each step",
@@ -328,6 +354,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "weights in space, one of them of an edge alone",
@@ -340,6 +367,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: None,
         chooses: false,
+        records: false,
     },
     Case {
         name: "hexagons over rows with weights",
@@ -352,6 +380,7 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: Some((6, 64)),
         chooses: false,
+        records: false,
     },
     Case {
         name: "hexagons over planes with weights",
@@ -364,6 +393,46 @@ const CASES: [Case; 17] = [
         adds_up: false,
         hexagons: Some((4, 256)),
         chooses: false,
+        records: false,
+    },
+    Case {
+        name: "rows that are written down",
+        rank: 2,
+        reach: 1,
+        value: "0.5f0 * A[0,0,0] + A[-1,0,0] - 0.25f0 * A[1,0,0] + 0.125f0 * A[0,0,1] - 0.5f0 * A[0,0,-1]",
+        size: "3, 4, 16",
+        steps: 3,
+        warps: 1,
+        adds_up: false,
+        hexagons: None,
+        chooses: false,
+        records: true,
+    },
+    Case {
+        name: "rows that are written down, of a box that adds up",
+        rank: 2,
+        reach: 1,
+        value: "0.5f0 * A[0,0,-1] + A[-1,0,0] - 0.25f0 * A[1,0,0] + 0.125f0 * A[-1,0,1] - A[1,0,1] * 0.5f0",
+        size: "2, 4",
+        steps: 2,
+        warps: 1,
+        adds_up: true,
+        hexagons: None,
+        chooses: true,
+        records: true,
+    },
+    Case {
+        name: "planes that are written down",
+        rank: 3,
+        reach: 1,
+        value: "0.5f0 * A[0,0,0] + 0.25f0 * (A[-1,0,0] + A[1,0,0] - A[0,-1,0] + A[0,1,0]) - 0.125f0 * (A[0,0,-1] + A[0,0,1])",
+        size: "2, 2, 8, 4, 2",
+        steps: 2,
+        warps: 2,
+        adds_up: false,
+        hexagons: None,
+        chooses: false,
+        records: true,
     },
 ];
 
@@ -404,10 +473,22 @@ impl Case {
         let ranges: Vec<String> =
             ranges.map(|(name, extent)| format!("{name} in {}:{extent}-{}", self.reach + 1, self.reach)).collect();
         let (ranges, here) = (ranges.join(", "), loops.join(", "));
-        let weights = if self.has_weights() { "w::Vector{Float32}, c::Vector{Float32}, " } else { "" };
+        let (planes, row, point) = match self.rank {
+            3 => ("j in 1:m, i in 1:l", "D[i, j, t] = A[i, j, 3]", "A[5, 4, 3]"),
+            _ => ("i in 1:l", "D[i, t] = A[i, 3]", "A[5, 3]"),
+        };
+        let (before, after, weights) = match (self.records, self.has_weights()) {
+            (true, _) => (
+                format!("        H[t] = {point}\n"),
+                format!("        for {planes}\n            {row}\n        end\n"),
+                format!("D::Array{{Float32,{}}}, H::Vector{{Float32}}, ", self.rank),
+            ),
+            (false, true) => (String::new(), String::new(), "w::Vector{Float32}, c::Vector{Float32}, ".to_string()),
+            (false, false) => Default::default(),
+        };
         format!(
-            "@tessella function f!(A::{ty}, B::{ty}, {weights}steps::Int)\n    {sizes} = size(A)\n    for t in 1:steps\n        for {ranges}\n            \
-             @comp S B[{here}] = {}\n        end\n        for {ranges}\n            @comp R A[{here}] = B[{here}]\n        end\n    end\nend\n\
+            "@tessella function f!(A::{ty}, B::{ty}, {weights}steps::Int)\n    {sizes} = size(A)\n    for t in 1:steps\n{before}        for {ranges}\n            \
+             @comp S B[{here}] = {}\n        end\n        for {ranges}\n            @comp R A[{here}] = B[{here}]\n        end\n{after}    end\nend\n\
              @schedule f! begin\n    {}(S, t, {})\nend\n",
             ["i", "j", "k"]
                 .iter()
@@ -445,6 +526,8 @@ impl Case {
         }
         let (high, wide) = self.hexagons.unwrap_or_default();
         let (extents, sizes) = match self.rank {
+            3 if self.records => ("l, m, n, l, m, n, l, m", "{{150, 19, 20}, {149, 18, 11}, {9, 8, 7}}"),
+            2 if self.records => ("l, n, l, n, l", "{{700, 1, 30}, {601, 1, 23}, {602, 1, 20}, {9, 1, 7}}"),
             3 => ("l, m, n, l, m, n", "{{150, 19, 20}, {149, 18, 11}, {9, 8, 7}}"),
             _ => ("l, n, l, n", "{{700, 1, 30}, {601, 1, 23}, {602, 1, 20}, {9, 1, 7}}"),
         };
@@ -466,12 +549,17 @@ impl Case {
             None if !self.chooses => String::new(),
             _ => return Err("a choice of parts where it should not be, or none".to_string()),
         };
+        let also = if self.records { "D.data(), H.data()," } else { "" };
         let (parts, cuts) = if self.chooses { (", cut", "{2, 7}") } else { ("", "{0}") };
         let value = self.with(&|[x, y, z]| format!("a({x}, {y}, {z})")).replace("f0", "f").replace('#', "");
         let defined = [
             ("WEIGHTS", if self.has_weights() { WEIGHTS } else { "" }),
             ("ROUNDS", if self.hexagons.is_some() { ROUNDS } else { "" }),
-            ("ALSO", if self.has_weights() { "W, C," } else { "" }),
+            ("RECORDED", if self.records { RECORDED } else { "" }),
+            ("RECORD_BEFORE", if self.records { "point[t] = expected[4 + l * (m > 1 ? 3 + m * 2 : 2)];" } else { "" }),
+            ("RECORD", if self.records { RECORD } else { "" }),
+            ("SAME", if self.records { "&& D == row && H == point" } else { "" }),
+            ("ALSO", if self.has_weights() { "W, C," } else { also }),
             ("HEXAGONS_BLOCKS", "96"),
             ("HEXAGONS", hexagons.first().map_or("", |it| it.as_str())),
             ("HIGH", &high.to_string()),

@@ -571,6 +571,132 @@ fn what_lies_beyond_the_other_arrays_is_written() {
 }
 
 /// What writes an array while others read it, in no order that rows can keep.
+/// Time steps that write down what they compute, for nothing in the loop to read: arguments, body of the time loop, and extra arguments.
+fn recorded() -> Vec<(&'static str, String)> {
+    let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);
+    let star = || inner(&format!("@comp S B[i, j] = {STAR}"));
+    let copy = || inner("A[i, j] = B[i, j]");
+    let along = |range: &str, statement: &str| format!("        for {range}\n            {statement}\n        end\n");
+    vec![
+        ("a receiver in the middle", star() + &copy() + "        C[t, 1] = A[m ÷ 2, n ÷ 2]\n"),
+        ("a row of receivers, before the step", along("i in 1:m", "C[i, t] = A[i, 4] + 0.5f0 * i") + &star() + &copy()),
+        (
+            "a column of receivers, where nothing is written too",
+            star() + &copy() + &along("j in 1:n", "C[j, t] = A[1, j] + A[1, j] * t"),
+        ),
+        ("what is not handed on", star() + &along("j in 1:n", "C[j, t] = B[2, j]") + &copy()),
+        (
+            "two receivers of one array, and sums over time",
+            star()
+                + &copy()
+                + "        C[1, t] = A[2, 3]\n        C[2, t] = A[m-1, n-1]\n        D[3, 3] += A[m-1, 2]\n"
+                + &along("i in 3:m-2", "E[i, 1] += 0.25f0 * t * A[i, 3]"),
+        ),
+        (
+            "every point of a step, each tenth in the rest",
+            star() + &copy() + &nest("1:m", "1:n", "M[i, j, t] = A[i, j]"),
+        ),
+        ("that change places", star() + "        A, B = B, A\n" + &along("j in 2:n-1", "C[j, t] = A[2, j] - B[2, j]")),
+        (
+            "of two fields, between their nests",
+            inner("@comp S A[i, j] -= 0.5f0 * (B[i+1, j] - B[i, j])")
+                + &along("i in 2:m-1", "C[i, t] = A[i, 3] * B[i, 3]")
+                + &inner("B[i, j] += 0.25f0 * (A[i, j] - A[i-1, j] + A[i, j] - A[i, j-1])"),
+        ),
+        (
+            "after edges",
+            star()
+                + &copy()
+                + &along("j in 1:n", "A[1, j] = A[2, j]")
+                + &along("i in 1:m", "A[i, n] = 0.5f0")
+                + &along("j in 1:n", "C[j, t] = A[1, j]")
+                + &nest("1:2", "1:n", "M[i, j, t] = A[i, j]"),
+        ),
+    ]
+}
+
+fn recording(body: &str, command: &str) -> String {
+    function("A B C D E", "Float32", body, command).replace("steps::Int)", "M::Array{Float32,3}, steps::Int)")
+}
+
+const RECORDED: [(u64, u64, i64); 6] = [(5, 6, 0), (5, 9, 1), (37, 23, 3), (70, 31, 4), (131, 17, 9), (40, 29, 14)];
+
+#[test]
+fn what_steps_compute_is_written_down() {
+    let mut failures = vec![];
+    for (name, body) in recorded() {
+        for command in ["stream(S, t, 1, 2, 8)", "stream(S, t, 3, 4)", "stream(S, t, 2, 2, 40)"] {
+            failures.extend(check(name, &recording(&body, command), &RECORDED));
+        }
+        for command in ["grid_sync(S, t, 1, 1, 6, 4)", "grid_sync(S, t, 3, 2, 20, 2)"] {
+            failures.extend(check(name, &recording(&body, command), &RECORDED));
+        }
+        let back = recording(&body, "stream(S, t, 2, 2)").replace("1:steps", "steps:-1:1");
+        failures.extend(check(name, &back, &RECORDED));
+    }
+    report(failures);
+}
+
+#[test]
+fn what_steps_compute_along_lines_and_over_planes_is_written_down() {
+    let mut failures = vec![];
+    for (name, text, commands) in other_programs() {
+        let line = text.contains("::Vector");
+        let (more, arguments) = match line {
+            true => (["C[t] = A[n ÷ 2]", "D[i, t] = A[i]"], "C::Vector{T}, D::Matrix{T}, steps::Int)"),
+            false => (["C[t] = A[2, 3, 2]", "D[i, j, t] = A[i, j, 2]"], "C::Vector{T}, D::Array{T,3}, steps::Int)"),
+        };
+        let range = if line { "i in 2:4" } else { "j in 1:m, i in 1:l" };
+        let more = format!(
+            "        {}\n        for {range}\n            {}\n        end\n    end\n    return",
+            more[0], more[1]
+        );
+        let element = if text.contains("Float64") { "Float64" } else { "Float32" };
+        let text = text
+            .replace("    end\n    return", &more)
+            .replace("steps::Int)", arguments)
+            .replace("{T", &format!("{{{element}"));
+        for command in commands {
+            failures.extend(check(
+                name,
+                &with(&text, command),
+                &[(5, 6, 1), (4, 5, 0), (7, 9, 5), (70, 8, 3), (9, 19, 4)],
+            ));
+        }
+        let command = "grid_sync(S, t, 1, 2, 20, 8, 12)";
+        failures.extend(check(name, &with(&text, command), &[(7, 9, 5), (70, 8, 3)]));
+    }
+    report(failures);
+}
+
+/// What a lane has of a step is one point, which exists, and the only one whose value an element gets.
+#[test]
+fn what_no_lane_can_write_down_is_refused() {
+    let step =
+        || nest("2:m-1", "2:n-1", &format!("@comp S B[i, j] = {STAR}")) + &nest("2:m-1", "2:n-1", "A[i, j] = B[i, j]");
+    let wrong = [
+        ("        C[t, 1] = A[2, 3] + A[2, 4]\n", "reads `A` at several points"),
+        (
+            "        for i in 1:m\n            C[t, 1] = A[i, 3]\n        end\n",
+            "writes an element of `C` from several points",
+        ),
+        (
+            "        C[t, 1] = A[2, 3]\n        C[2, 1] = A[4, 4]\n",
+            "writes elements of `C` that another statement writes",
+        ),
+        ("        C[t, 1] = steps > 3 ? A[steps, 3] : 0f0\n", "its subscripts move with time"),
+        ("        C[t, 1] = A[t, 3]\n", "reads elsewhere in each step"),
+    ];
+    let mut failures = vec![];
+    for (body, why) in wrong {
+        let outcome = check("a step", &recording(&(step() + body), "stream(S, t, 2)"), &[]);
+        if !outcome.iter().any(|it| it.contains(why)) {
+            failures.push(format!("{body}: {outcome:?}"));
+        }
+    }
+    report(failures);
+}
+
 #[test]
 fn nests_that_do_not_stream_are_refused() {
     let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);

@@ -5,6 +5,7 @@
 
 mod fixed;
 mod hexagon;
+mod record;
 mod resident;
 mod stage;
 
@@ -392,28 +393,34 @@ impl Printer<'_> {
                 out.line(format!("int {} = inner ? (int)({columns}) : 0;", own.stride));
             }
         }
-        for (stage, own) in names.stages.iter().enumerate() {
-            let [(low_x, high_x), lines, (low_y, high_y)] = &it.limits[stage];
+        for ((at, own), stage) in names.stages.iter().enumerate().zip(it.stream.nests()) {
+            let [(low_x, high_x), lines, (low_y, high_y)] = &it.limits[at];
             let (low_x, high_x) = (self.int(low_x), self.int(high_x));
             let low_y = within(self.int_bound(low_y), Precedence::Sum);
             let high_y = within(self.int_bound(high_y), Precedence::Sum);
             let which = format!("tessella_within<{points}>({}, {low_x}, {high_x})", names.column);
             let [low, high] = [&lines.0, &lines.1].map(|it| self.int(it));
             let which = self.mask(it, &names, &which, [&low, &high]);
-            let inner = if is_edge(&it.stream.stages[stage]) { "0".to_string() } else { all_points(it) };
-            out.line(format!("const {} {} = inner ? {inner} : {which};", bits(it), own.within));
-            if let Some(sums) = &it.stream.stages[stage].sums {
-                let element = self.element_of(it, it.stream.stages[stage].field);
+            let records = at >= it.stream.stages.len();
+            let which = if records { self.recorded(it, &names, &which) } else { which };
+            let which = match (is_edge(stage), records) {
+                (true, _) => format!("inner ? 0 : {which}"),
+                (false, true) => which,
+                (false, false) => format!("inner ? {} : {which}", all_points(it)),
+            };
+            out.line(format!("const {} {} = {which};", bits(it), own.within));
+            if let Some(sums) = &stage.sums {
+                let element = self.element_of(it, stage.field);
                 out.line(format!("{element} {}[{steps}][{}]{} = {{}};", own.sums, sums.longest, held(it)));
             }
             out.line(format!(
                 "const int {} = tessella_near({low_y} - {}), {} = tessella_near({high_y} - {});",
                 own.first, names.base, own.last, names.base
             ));
-            let has_first = self.makes(it, &it.stream.stages[stage], "0");
-            self.load_fixed(it, (&own.fixed, stage), has_first, out);
-            let makes = self.makes(it, &it.stream.stages[stage], &names.step);
-            self.load_fixed_of_steps(it, (&own.fixed, stage), (&names.step, makes), out);
+            let has_first = self.makes(it, stage, "0");
+            self.load_fixed(it, (&own.fixed, at), has_first, out);
+            let makes = self.makes(it, stage, &names.step);
+            self.load_fixed_of_steps(it, (&own.fixed, at), (&names.step, makes), out);
         }
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
@@ -494,7 +501,7 @@ impl Printer<'_> {
         out.line(format!("int {last} = {};", lasts.next().expect("there is a stage")));
         lasts.for_each(|other| out.line(format!("if ({other} < {last}) {last} = {other};")));
         // Before or behind rows of an edge, wherever there is more.
-        for (own, stage) in names.stages.iter().zip(&it.stream.stages).filter(|(_, stage)| stage.thin[2]) {
+        for (own, stage) in names.stages.iter().zip(it.stream.nests()).filter(|(_, stage)| stage.thin[2]) {
             let behind = format!("{} + {}", own.last, it.stream.last_lag() + 1);
             let before = format!("{} - {}", own.first, depth - stage.lag);
             out.line(format!(
@@ -552,6 +559,9 @@ impl Printer<'_> {
         out.open(format!("for (int {0} = 0; {0} < {steps}; {0}++)", names.step));
         for stage in 0..it.stream.stages.len() {
             self.stage(it, names, stage, out);
+        }
+        for record in 0..it.stream.records.len() {
+            self.record(it, names, record, out);
         }
         out.close();
         if !self.shared(it).is_empty() {
@@ -644,7 +654,7 @@ impl Printer<'_> {
             inner.push_str(&format!(" && {top} >= {least} && {top} + {} <= {most}", it.stream.all_lines() - 1));
             short.iter().for_each(|it| inner.push_str(it));
         }
-        for (limits, stage) in it.limits.iter().zip(&it.stream.stages).filter(|(_, stage)| is_edge(stage)) {
+        for (limits, stage) in it.limits.iter().zip(it.stream.nests()).filter(|(_, stage)| is_edge(stage)) {
             let ends = [(&west, points * i64::from(LANES) - 1), (&top, it.stream.all_lines() - 1)];
             let apart = (0..2).filter(|axis| stage.thin[*axis]).flat_map(|axis| {
                 let (low, high) = &limits[axis];
@@ -702,7 +712,7 @@ impl Printer<'_> {
             }
         });
         let fields = fields.collect();
-        let stages = it.stream.stages.iter().map(|stage| {
+        let stages = it.stream.nests().map(|stage| {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
             let [sums, within, first, last] = ["sums", "within", "first", "last"].map(&mut name);

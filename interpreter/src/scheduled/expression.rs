@@ -251,6 +251,21 @@ pub(super) fn evaluate(
     }
 }
 
+/// Writes the value of an instance with these operands to memory; an unknown one must not be used.
+pub(super) fn write_down(
+    around: &mut Surroundings<'_>,
+    computation: ComputationId,
+    iterators: Vec<Option<i64>>,
+    operands: Vec<Operand>,
+) -> Result<(), ScheduledError> {
+    let value = evaluate(around, computation, iterators.clone(), operands)?.ok_or(ScheduledError::UnknownOperand)?;
+    let computation = around.input.algorithm.computation(computation);
+    let index =
+        Instance { computation, iterators, lets: vec![], operands: vec![] }.index(around, &computation.write)?;
+    let position = around.position;
+    block(around, &computation.write)?.write(&index, value, position, &computation.name)
+}
+
 /// Gives a variable a value.
 pub(super) fn bind(variables: &mut Vec<Option<i64>>, variable: u32, value: i64) {
     let at = variable as usize;

@@ -3,7 +3,7 @@
 //! Points of a tile that are not what the source has there are unknown: nothing of them may be stored, or given to another block.
 
 use super::error::ScheduledError;
-use super::expression::{Operand, bind, evaluate};
+use super::expression::{Operand, bind, evaluate, write_down};
 use super::host::Host;
 use super::integer;
 use super::places::{Bounds, Places, is_in};
@@ -213,9 +213,11 @@ impl Launch<'_> {
     /// All stages of a time step on a tile.
     fn step(&self, host: &mut Host<'_>, tile: &mut Tile, step: i64) -> Result<(), ScheduledError> {
         let stream = &self.it.stream;
+        self.record(host, tile, 0, step)?;
         for (at, stage) in stream.stages.iter().enumerate() {
             let turn = stream.period * step + stage.turn;
             if turn >= self.turns {
+                self.record(host, tile, at + 1, step)?;
                 continue;
             }
             let mut values = vec![];
@@ -234,26 +236,46 @@ impl Launch<'_> {
                     });
                 }
                 // Where operands are not in the tile, the point keeps what is not its value any more.
-                let value = if is_inside { self.point(host, at, turn, point, operands)? } else { None };
+                let value = if is_inside {
+                    let iterators = self.iterators(host, at, turn, point);
+                    evaluate(&mut host.surroundings().0, stage.computation, iterators, operands)?
+                } else {
+                    None
+                };
                 values.extend(tile.at(point).map(|at| (at, value)));
             }
             for (place, value) in values {
                 tile.held[stage.field][place] = value;
             }
+            self.record(host, tile, at + 1, step)?;
         }
         Ok(())
     }
 
-    /// What a stage computes at one point; `None` where it depends on what is not known.
-    fn point(
-        &self,
-        host: &mut Host<'_>,
-        at: usize,
-        turn: i64,
-        point: [i64; 3],
-        operands: Vec<Operand>,
-    ) -> Result<Option<Constant>, ScheduledError> {
-        let stage = &self.it.stream.stages[at];
+    /// What is written down of the points that a block owns, between two stages of a step.
+    fn record(&self, host: &mut Host<'_>, tile: &Tile, before: usize, step: i64) -> Result<(), ScheduledError> {
+        let stream = &self.it.stream;
+        for (record, at) in stream.records.iter().zip(stream.stages.len()..) {
+            let turn = stream.period * step + record.turn;
+            if turn >= self.turns || stream.stages_before(record) != before {
+                continue;
+            }
+            for point in points(tile.owned).filter(|point| self.places.in_box(at, *point)) {
+                let operands = record.reads.iter().map(|read| match read {
+                    Source::Memory => Operand::Memory,
+                    Source::Unused => Operand::Unknown,
+                    Source::Field { field, .. } => tile.value(*field, point).map_or(Operand::Unknown, Operand::Value),
+                });
+                let (operands, iterators) = (operands.collect(), self.iterators(host, at, turn, point));
+                write_down(&mut host.surroundings().0, record.computation, iterators, operands)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The iterators of a stage, or of what records, at one point.
+    fn iterators(&self, host: &Host<'_>, at: usize, turn: i64, point: [i64; 3]) -> Vec<Option<i64>> {
+        let stage = self.it.stream.nest(at);
         let iterators = &self.it.iterators[at];
         let mut variables = host.variables.clone();
         bind(&mut variables, iterators[stage.time as usize].0, self.it.stream.way.iterator(self.first + turn));
@@ -262,7 +284,6 @@ impl Launch<'_> {
                 bind(&mut variables, iterators[*iterator as usize].0, value - shift);
             }
         }
-        let iterators = iterators.iter().map(|id| variables[id.0 as usize]).collect();
-        evaluate(&mut host.surroundings().0, stage.computation, iterators, operands)
+        iterators.iter().map(|id| variables[id.0 as usize]).collect()
     }
 }

@@ -4,7 +4,7 @@
 //! points that no lane has are unknown rather than zero: an unknown value may be computed with, but never stored.
 
 use super::error::ScheduledError;
-use super::expression::{Operand, bind, evaluate};
+use super::expression::{Operand, bind, evaluate, write_down};
 use super::host::Host;
 use super::integer;
 use super::places::Places;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use tessella_codegen::program::Kernel;
 use tessella_codegen::stream::Streaming;
 use tessella_polyhedral::layers::BufferId;
-use tessella_polyhedral::stream::{LANES, Source};
+use tessella_polyhedral::stream::{LANES, Source, Stage};
 use tessella_scalar::Constant;
 
 /// A row of one version, as the lanes of a warp hold it: line by line.
@@ -96,7 +96,7 @@ impl<'a> Warp<'a> {
         let stored = |[column, line]: [i64; 2]| stored_columns.contains(&column) && stored_lines.contains(&line);
         let stored_rows = row..row + part;
         let base = row - stream.back;
-        let lags = stream.stages.iter().map(|stage| stage.lag).max().unwrap_or(0);
+        let lags = stream.nests().map(|stage| stage.lag).max().unwrap_or(0);
         let mut rows = Rows::new();
         for now in base..stored_rows.end + (steps - 1) * stream.lag + lags {
             let slot = (now - base) % stream.depth;
@@ -138,7 +138,10 @@ impl<'a> Warp<'a> {
                             let computed = stream.lines(at).contains(&(line - corner[1]));
                             *value = match (self.places.in_box(at, [column, line, here]), computed) {
                                 (true, true) => {
-                                    self.point(host, &rows, at, step, (now - base, here), corner, [column, line])?
+                                    let place = [column, line, here];
+                                    let (iterators, operands) =
+                                        self.instance(host, &rows, (at, stage), step, now - base, corner, place);
+                                    evaluate(&mut host.surroundings().0, stage.computation, iterators, operands)?
                                 }
                                 (true, false) => None,
                                 (false, true) => *value,
@@ -159,6 +162,22 @@ impl<'a> Warp<'a> {
                         self.store(host, kernel, stage.field, here, corner, &values, &wanted)?;
                     }
                     rows.insert((stage.field, step + 1, own), Row { number: here, points: values });
+                }
+                for (record, at) in stream.records.iter().zip(stream.stages.len()..) {
+                    let here = now - (step * stream.lag + record.lag);
+                    let makes = |(_, turns, _)| stream.period * step + record.turn < turns;
+                    if !stored_rows.contains(&here) || !self.rest.is_none_or(makes) {
+                        continue;
+                    }
+                    for place in 0..(width * stream.all_lines()) as usize {
+                        let [column, line] = self.place(corner, place);
+                        let point = [column, line, here];
+                        if stored([column, line]) && self.places.in_box(at, point) {
+                            let (iterators, operands) =
+                                self.instance(host, &rows, (at, record), step, now - base, corner, point);
+                            write_down(&mut host.surroundings().0, record.computation, iterators, operands)?;
+                        }
+                    }
                 }
             }
         }
@@ -227,20 +246,19 @@ impl<'a> Warp<'a> {
         Ok(())
     }
 
-    /// What a stage computes at one point; `None` where it depends on what no lane has.
+    /// The instance of a stage, or of what records, at one point: its iterators and operands.
     #[allow(clippy::too_many_arguments)]
-    fn point(
+    fn instance(
         &self,
-        host: &mut Host<'_>,
+        host: &Host<'_>,
         rows: &Rows,
-        at: usize,
+        (at, stage): (usize, &Stage),
         step: i64,
-        (iteration, here): (i64, i64),
+        iteration: i64,
         corner: [i64; 2],
-        [column, line]: [i64; 2],
-    ) -> Result<Option<Constant>, ScheduledError> {
+        [column, line, here]: [i64; 3],
+    ) -> (Vec<Option<i64>>, Vec<Operand>) {
         let stream = &self.it.stream;
-        let stage = &stream.stages[at];
         let mut operands = vec![];
         for read in &stage.reads {
             operands.push(match read {
@@ -277,8 +295,7 @@ impl<'a> Warp<'a> {
                 bind(&mut variables, self.it.iterators[at][*iterator as usize].0, value - shift);
             }
         }
-        let iterators = self.it.iterators[at].iter().map(|id| variables[id.0 as usize]).collect();
-        evaluate(&mut host.surroundings().0, stage.computation, iterators, operands)
+        (self.it.iterators[at].iter().map(|id| variables[id.0 as usize]).collect(), operands)
     }
 }
 

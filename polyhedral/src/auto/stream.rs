@@ -209,6 +209,16 @@ pub(super) fn inner_stages(it: &Stream) -> impl Iterator<Item = &Stage> {
     it.stages.iter().filter(|stage| stage.thin == [false; 3])
 }
 
+/// Bytes of what most points write down in a step, and of what they read from memory for that.
+fn recorded(algorithm: &Algorithm, it: &Stream) -> f64 {
+    let most = it.records.iter().filter(|record| record.thin == [false; 3]);
+    let bytes = most.map(|record| {
+        let written = algorithm.computation(record.computation).write.array;
+        f64::from(algorithm.array(written).element.bytes()) + from_memory(algorithm, record).iter().sum::<f64>()
+    });
+    bytes.sum()
+}
+
 /// What the model says of a stream; nothing where a thread's registers do not hold all of it.
 fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent: Option<i64>) -> Option<Candidate> {
     let registers = it.registers(algorithm) + it.in_flight(algorithm);
@@ -226,7 +236,7 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
     let passed: f64 =
         it.fields.iter().filter(|it| it.carried).map(|field| bytes_of(field) * (repeats + 1.0) / steps).sum();
     let fixed: f64 = inner_stages(it).flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * repeats;
-    let bytes = passed + fixed;
+    let bytes = passed + fixed + recorded(algorithm, it);
     let points = f64::from(it.size.points) * it.all_lines() as f64 / it.warps() as f64;
     let (spilled, warps) = spills(gpu, algorithm, it);
     let spilled = SPILLED * spilled as f64 / (points * steps);
@@ -317,7 +327,7 @@ fn weigh_hexagon(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream
 
 /// What the model says of a kernel for each nest and step: it reads each array once for each point.
 fn step_by_step(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> Candidate {
-    let (mut bytes, mut instructions) = (0.0, 0.0);
+    let (mut bytes, mut instructions) = (recorded(algorithm, it), 0.0);
     for stage in inner_stages(it) {
         let written = f64::from(algorithm.array(it.fields[stage.field].array).element.bytes());
         bytes += written + once(algorithm, stage, |_| true).iter().sum::<f64>();

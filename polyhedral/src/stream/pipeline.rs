@@ -52,7 +52,10 @@ pub(super) fn fill(stream: &mut Stream) -> Result<(), Obstacle> {
         stream.depth = stream.depth.max(stream.revises_after(stage) + 1);
     }
     let versions: Vec<i64> = stream.fields.iter().map(|field| field.lead).collect();
-    for stage in &mut stream.stages {
+    for at in 0..stream.records.len() {
+        stream.records[at].lag = lag_of_record(stream, at);
+    }
+    for stage in stream.stages.iter_mut().chain(&mut stream.records) {
         for read in &mut stage.reads {
             if let Source::Field { field, fresh, offset, age } = read {
                 let version = if *fresh { lag - versions[*field] } else { -versions[*field] };
@@ -108,6 +111,19 @@ fn lags(stream: &Stream, lag: i64) -> Option<Vec<i64>> {
         }
     }
     None
+}
+
+/// How many rows what records lags behind the first stage of its step: it waits for all that is written to the rows that it reads.
+fn lag_of_record(stream: &Stream, record: usize) -> i64 {
+    let reads = stream.records[record].reads.iter().filter_map(|read| match read {
+        Source::Field { field, fresh, .. } => Some((*field, *fresh)),
+        Source::Memory | Source::Unused => None,
+    });
+    let there = reads.flat_map(|(field, fresh)| {
+        let before = if fresh { 0 } else { stream.lag };
+        stream.writers(field).map(move |writer| stream.stages[writer].lag - before)
+    });
+    there.fold(0, i64::max)
 }
 
 /// Which points of each version of a field a launch needs, along an axis, relative to one that it stores.

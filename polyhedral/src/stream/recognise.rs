@@ -1,7 +1,7 @@
 //! Finding out how a time loop streams.
 
 use super::obstacles::{far, no};
-use super::{Field, Hexagon, Obstacle, Reach, Resident, Source, Stage, Stream, THIN, Way, pipeline, sums};
+use super::{Field, Hexagon, Obstacle, Reach, Resident, Source, Stage, Stream, THIN, Way, pipeline, records, sums};
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayKind, ComputationId, Subscript};
 use crate::error::Error;
@@ -65,6 +65,8 @@ struct Nest {
     iterators: [Option<u32>; 3],
     shift: [i64; 3],
     limits: [(Affine, Affine); 3],
+    /// Of what records, the read that its points are.
+    place: Option<usize>,
     /// The reads that nothing performs.
     unused: BTreeSet<usize>,
 }
@@ -93,7 +95,8 @@ impl Nests {
         let mut axes = None;
         let mut sizes = None;
         let mut way = None;
-        let mut orders: Vec<(ComputationId, u32)> = vec![];
+        let mut orders: Vec<(ComputationId, u32, Option<usize>)> = vec![];
+        let mut found = vec![];
         for child in children {
             let mut around = vec![time];
             let mut here = child;
@@ -104,6 +107,10 @@ impl Nests {
             let Node::Computation(id) = here else {
                 return no("several statements share a nest below it");
             };
+            found.push((around, id));
+        }
+        let ids: Vec<ComputationId> = found.iter().map(|(_, id)| **id).collect();
+        for (around, id) in found {
             let computation = algorithm.computation(*id);
             let name = &computation.name;
             // What was substituted where it is read.
@@ -121,18 +128,22 @@ impl Nests {
                     "`{name}` computes a number that others use: `inline({name})` has them compute it themselves"
                 ));
             }
-            let rank = computation.write.subscripts.len();
+            let along = Way::of(&time.at[id]);
+            let place = records::place_of(algorithm, &ids, (*id, along.map(|(iterator, _)| iterator)));
+            let points = place.map_or(&computation.write, |read| &computation.reads[read]);
+            let rank = points.subscripts.len();
             let loops = around.len() - 1;
             let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == loops + 1 && depth <= 1) else {
                 return no(format!("`{name}` does not stand in just a time loop and at most three loops over points"));
             };
             if *axes.get_or_insert(own) != own {
-                return no(format!("`{name}` writes an array with another number of axes than the nest before"));
+                let verb = if place.is_some() { "reads" } else { "writes" };
+                return no(format!("`{name}` {verb} an array with another number of axes than the nest before"));
             }
             if around[1..].iter().any(|it| it.tag != Tag::Sequential) {
                 return no(format!("a loop around `{name}` has a tag of its own"));
             }
-            let along = Way::of(&time.at[id]).filter(|(_, own)| *way.get_or_insert(*own) == *own);
+            let along = along.filter(|(_, own)| *way.get_or_insert(*own) == *own);
             let is_other = |it: &&&Loop| it.at[id].as_iterator().is_none();
             if let Some(it) = around[1..].iter().find(is_other).or(along.is_none().then_some(&time)) {
                 return no(format!("loop `{}` does not run as the source has it", it.name));
@@ -147,7 +158,7 @@ impl Nests {
             if *sizes.get_or_insert(text) != text {
                 return no(format!("the nest of `{name}` runs for other sizes than the one before"));
             }
-            orders.push((*id, along));
+            orders.push((*id, along, place));
         }
         let Some((axes, way)) = axes.zip(way) else { return no("it holds no nest") };
         let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else {
@@ -157,17 +168,20 @@ impl Nests {
         };
         let mut all = vec![];
         let mut period = None;
-        for &(computation, time) in &orders {
-            let nest =
-                match Nest::of(ctx, algorithm, computation, (time, &steps, way), &axes, (orders.len() as i64, period))?
-                {
-                    Ok((nest, own)) => {
-                        period = Some(own);
-                        nest
-                    }
-                    Err(obstacle) => return Ok(Err(obstacle)),
-                };
+        for &(computation, time, place) in &orders {
+            let known = (orders.len() as i64, period);
+            let nest = match Nest::of(ctx, algorithm, (computation, place), (time, &steps, way), &axes, known)? {
+                Ok((nest, own)) => {
+                    period = Some(own);
+                    nest
+                }
+                Err(obstacle) => return Ok(Err(obstacle)),
+            };
             all.push(nest);
+        }
+        let nests: Vec<_> = all.iter().map(|nest| (nest.computation, nest.place)).collect();
+        if let Err(obstacle) = records::check(ctx, algorithm, &nests)? {
+            return Ok(Err(obstacle));
         }
         let period = period.expect("there is a nest");
         all.sort_by_key(|nest| nest.turn);
@@ -177,7 +191,8 @@ impl Nests {
     /// The versions that the nests read, and when each is there.
     pub(super) fn stream(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
         let mut fields: Vec<Field> = vec![];
-        for (at, nest) in self.all.iter().enumerate() {
+        let all: Vec<&Nest> = self.all.iter().filter(|nest| nest.place.is_none()).collect();
+        for (at, nest) in all.iter().enumerate() {
             let array = algorithm.computation(nest.computation).write.array;
             let it = algorithm.array(array);
             if let Some(field) = fields.iter_mut().find(|field| field.array == array) {
@@ -195,13 +210,18 @@ impl Nests {
         }
         for field in &mut fields {
             // The last launch may leave out what is written in later iterations of its last step.
-            field.carried = self.all[field.finisher].turn > 0;
+            field.carried = all[field.finisher].turn > 0;
         }
-        let mut stages: Vec<Stage> = vec![];
-        for (at, nest) in self.all.iter().enumerate() {
+        let (mut stages, mut records): (Vec<Stage>, Vec<Stage>) = (vec![], vec![]);
+        for nest in &self.all {
+            let at = stages.len();
             let computation = algorithm.computation(nest.computation);
-            let own = fields.iter().position(|field| field.array == computation.write.array);
-            let own = own.expect("each array that is written is a field");
+            let points = nest.place.map_or(&computation.write, |read| &computation.reads[read]);
+            let own = fields.iter().position(|field| field.array == points.array);
+            let Some(own) = own else {
+                let name = &algorithm.array(points.array).name;
+                return Err(Obstacle(format!("`{}` reads `{name}`, which no step hands on", computation.name)));
+            };
             let mut reads = vec![];
             for read in &computation.reads {
                 if nest.unused.contains(&reads.len()) {
@@ -213,6 +233,9 @@ impl Nests {
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
                     Some(field) => {
                         let source = source(algorithm, (nest, at), &self.axes, read, (field, &fields[field]))?;
+                        if nest.place.is_some() {
+                            records::check_read(algorithm, computation, (&source, at), &fields[field])?;
+                        }
                         if let Source::Field { fresh, offset, .. } = source {
                             fields[field].carried |= !fresh;
                             fields[field].rim |= offset != [0; 3];
@@ -224,7 +247,7 @@ impl Nests {
                             let place = moved(&nest.limits, offset).ok_or_else(|| far(&computation.name))?;
                             let mut writers = stages.iter().filter(|stage| stage.field == field);
                             let is_new = writers.any(|stage| is_inside(&place, &stage.limits));
-                            fields[field].carried |= at <= fields[field].finisher && !is_new;
+                            fields[field].carried |= at <= fields[field].finisher && !is_new && nest.place.is_none();
                         }
                         source
                     }
@@ -232,11 +255,12 @@ impl Nests {
             }
             let thin = [0, 1, 2].map(|axis| {
                 let narrow = |nest: &Nest| span(&nest.limits[axis]).is_some_and(|span| span <= THIN);
-                self.axes[axis].is_some() && narrow(nest) && !self.all.iter().all(narrow)
+                self.axes[axis].is_some() && narrow(nest) && !all.iter().all(|nest| narrow(nest))
             });
             let Nest { computation, time, turn, iterators, shift, limits, .. } = nest.clone();
             let (field, lag, sums) = (own, 0, None);
-            stages.push(Stage { computation, field, lag, time, turn, iterators, shift, limits, reads, sums, thin });
+            let stage = Stage { computation, field, lag, time, turn, iterators, shift, limits, reads, sums, thin };
+            if nest.place.is_some() { records.push(stage) } else { stages.push(stage) }
         }
         for field in &mut fields {
             // All of it goes to the copy that the next launch reads.
@@ -259,6 +283,7 @@ impl Nests {
             period: self.period,
             fields,
             stages,
+            records,
             lag: 0,
             depth: 0,
             beside: [Reach::default(); 2],
@@ -272,6 +297,9 @@ impl Nests {
         }
         if size.only_in_tiles().is_none() {
             stream.check_size(algorithm)?;
+        }
+        if let (Some(record), Some(_)) = (stream.records.first(), size.hexagon) {
+            return Err(records::in_hexagons(algorithm, record));
         }
         if let Some(hexagon) = size.hexagon {
             stream.hexagon = Some(Hexagon::of(algorithm, &stream, hexagon)?);
@@ -289,7 +317,7 @@ impl Nest {
     fn of(
         ctx: &Ctx,
         algorithm: &Algorithm,
-        id: ComputationId,
+        (id, recorded): (ComputationId, Option<usize>),
         (time, steps, way): (u32, &(Affine, Affine), Way),
         axes: &[Option<u32>; 3],
         (nests, period): (i64, Option<i64>),
@@ -297,13 +325,15 @@ impl Nest {
         let computation = algorithm.computation(id);
         let name = &computation.name;
         let domain = relation::domain(algorithm, id)?;
+        let points = recorded.map_or(&computation.write, |read| &computation.reads[read]);
+        let verb = if recorded.is_some() { "reads" } else { "writes" };
         let (mut iterators, mut shift) = ([None; 3], [0; 3]);
         let single = || (Affine::constant(1), Affine::constant(1));
         let mut limits = [single(), single(), single()];
         let mut ranges = BTreeMap::new();
         for (at, axis) in axes.iter().enumerate() {
             let Some(axis) = axis else { continue };
-            let subscript = &computation.write.subscripts[*axis as usize];
+            let subscript = &points.subscripts[*axis as usize];
             let place = subscript.as_affine().filter(|place| !place.involves_any_iterator());
             limits[at] = match (shifted(subscript), place) {
                 (Some((iterator, by)), _) if iterator != time && !ranges.contains_key(&iterator) => {
@@ -318,13 +348,13 @@ impl Nest {
                 }
                 (_, Some(place)) => (place.clone(), place.clone()),
                 _ if computation.involves_iterator(subscript, time) => {
-                    return no(format!("`{name}` writes elsewhere in each step: its subscripts move with time"));
+                    return no(format!("`{name}` {verb} elsewhere in each step: its subscripts move with time"));
                 }
-                _ => return no(format!("what `{name}` writes is not one point of an array for each iteration")),
+                _ => return no(format!("what `{name}` {verb} is not one point of an array for each iteration")),
             };
         }
         if ranges.len() + 1 != computation.iterators.len() {
-            return no(format!("what `{name}` writes is not one point of an array for each iteration"));
+            return no(format!("what `{name}` {verb} is not one point of an array for each iteration"));
         }
         let space = relation::domain_space(ctx, algorithm, id)?;
         let names = algorithm.param_names();
@@ -355,8 +385,8 @@ impl Nest {
             let in_turn = since.add_constant(-turn)?.modulo(period)?.to_isl(&space, &names)?;
             let some = whole.intersect(&in_turn.eq_set(&Affine::constant(0).to_isl(&space, &names)?)?)?;
             if some.is_equal(&domain)? {
-                let computation = id;
-                return Ok(Ok((Nest { computation, time, turn, iterators, shift, limits, unused }, period)));
+                let (computation, place) = (id, recorded);
+                return Ok(Ok((Nest { computation, time, turn, iterators, shift, limits, place, unused }, period)));
             }
         }
         no(format!("`{name}` does not run over the same box of points in all time steps, or in every second, or third"))
@@ -370,7 +400,7 @@ fn is_inside(inner: &[(Affine, Affine); 3], outer: &[(Affine, Affine); 3]) -> bo
 }
 
 /// The iterator that a subscript is, and what is added to it.
-fn shifted(subscript: &Subscript) -> Option<(u32, i64)> {
+pub(super) fn shifted(subscript: &Subscript) -> Option<(u32, i64)> {
     let affine = subscript.as_affine()?;
     let by = affine.constant_term();
     Some((affine.add_constant(-by).ok()?.as_iterator()?, by))
@@ -438,11 +468,11 @@ fn source(
 fn steps_of(
     ctx: &Ctx,
     algorithm: &Algorithm,
-    nests: &[(ComputationId, u32)],
+    nests: &[(ComputationId, u32, Option<usize>)],
     way: Way,
 ) -> Result<Option<(Affine, Affine)>, Error> {
     let mut all: Option<Set> = None;
-    for &(id, time) in nests {
+    for &(id, time, _) in nests {
         let domain = relation::domain(algorithm, id)?;
         let loops = algorithm.computation(id).iterators.len() as u32;
         let along = domain.project_out(DimType::Set, time + 1, loops - time - 1)?.project_out(DimType::Set, 0, time)?;

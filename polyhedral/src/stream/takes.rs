@@ -6,6 +6,26 @@ use crate::machine::Gpu;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Stream {
+    /// The stages, and then what records.
+    pub fn nests(&self) -> impl Iterator<Item = &Stage> {
+        self.stages.iter().chain(&self.records)
+    }
+
+    /// One of these.
+    pub fn nest(&self, at: usize) -> &Stage {
+        self.stages.get(at).unwrap_or_else(|| &self.records[at - self.stages.len()])
+    }
+
+    /// How many stages of a step have to run before what records reads the fields: no later one writes what it reads fresh, and none of them what
+    /// it reads as it was before the step.
+    pub fn stages_before(&self, record: &Stage) -> usize {
+        let fresh = record.reads.iter().filter_map(|read| match read {
+            Source::Field { field, fresh: true, .. } => Some(self.fields[*field].finisher + 1),
+            _ => None,
+        });
+        fresh.max().unwrap_or(0)
+    }
+
     /// The stages that write a field, in order.
     pub fn writers(&self, field: usize) -> impl Iterator<Item = usize> + '_ {
         let stages = self.stages.iter().enumerate();
@@ -139,7 +159,7 @@ impl Stream {
 
     /// How many rows the last stage of a launch lags behind the first.
     pub fn last_lag(&self) -> i64 {
-        let within = self.stages.iter().map(|stage| stage.lag).max().unwrap_or(0);
+        let within = self.nests().map(|stage| stage.lag).max().unwrap_or(0);
         (i64::from(self.size.steps) - 1) * self.lag + within
     }
 
@@ -157,7 +177,7 @@ impl Stream {
     /// Registers of four bytes that the rows of all versions take.
     pub fn registers(&self, algorithm: &Algorithm) -> i64 {
         let rows = |wanted: usize| {
-            let ages = self.stages.iter().flat_map(Stage::fetched).filter_map(move |read| match read {
+            let ages = self.nests().flat_map(Stage::fetched).filter_map(move |read| match read {
                 Source::Field { field, age, .. } if field == wanted => Some(age + 1),
                 Source::Field { .. } | Source::Memory | Source::Unused => None,
             });

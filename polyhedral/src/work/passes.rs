@@ -64,7 +64,7 @@ pub fn passes(
 ) -> Result<Option<Work>, Error> {
     let counting = Counting::new(ctx, verified, it, params)?;
     let mut total = Work::default();
-    for (stage, domain) in it.stream.stages.iter().zip(&counting.domains) {
+    for (stage, domain) in it.stream.nests().zip(&counting.domains) {
         let Some(instances) = count::points(&domain.project_out_all_params()?, steps)? else { return Ok(None) };
         add_instances(&mut total, verified.algorithm().computation(stage.computation), instances);
     }
@@ -107,9 +107,9 @@ struct Counting<'a> {
     verified: &'a Verified,
     it: &'a Passes<'a>,
     sizes: Set,
-    /// The instances of each stage: `{ S[x] }`.
+    /// The instances of each stage, and of what records: `{ S[x] }`.
     domains: Vec<Set>,
-    /// What each stage writes.
+    /// What each of them writes.
     writes: Vec<Set>,
     /// Of the arrays that the stages write, the extents along columns, lines and rows.
     extents: Vec<Option<[i64; 3]>>,
@@ -120,7 +120,7 @@ impl<'a> Counting<'a> {
         let algorithm = verified.algorithm();
         let sizes = sizes(ctx, verified, params)?;
         let (mut domains, mut writes) = (vec![], vec![]);
-        for stage in &it.stream.stages {
+        for stage in it.stream.nests() {
             let domain = relation::domain(algorithm, stage.computation)?.intersect_params(&sizes)?;
             let (first, last) = it.iterations;
             let time = it.stream.way.number(stage.time);
@@ -177,7 +177,7 @@ impl<'a> Counting<'a> {
     fn read(&self, window: Option<Window>, which: Reads) -> Result<Touched, Error> {
         let mut touched = Touched::new();
         let stages = &self.it.stream.stages;
-        for (at, stage) in stages.iter().enumerate() {
+        for (at, stage) in self.it.stream.nests().enumerate() {
             let computation = self.verified.algorithm().computation(stage.computation);
             let mut domain = self.domains[at].clone();
             if let Some(Window { first, rows, period }) = window {
@@ -202,7 +202,7 @@ impl<'a> Counting<'a> {
                 let read = AccessRef { computation: stage.computation, which: Which::Read(number as u32) };
                 let mut set = places(self.ctx, self.verified, read, &self.sizes)?.intersect_domain(&domain)?.range()?;
                 if let Source::Field { field, .. } = source {
-                    let earlier = (0..at).filter(|earlier| stages[*earlier].field == *field);
+                    let earlier = (0..at.min(stages.len())).filter(|earlier| stages[*earlier].field == *field);
                     for earlier in earlier {
                         set = set.subtract(&self.writes[earlier])?;
                     }
@@ -216,8 +216,10 @@ impl<'a> Counting<'a> {
     /// What is written once by all launches together.
     fn stored(&self) -> Result<Touched, Error> {
         let mut touched = Touched::new();
-        for (stage, set) in self.it.stream.stages.iter().zip(&self.writes) {
+        let stages = self.it.stream.stages.len();
+        for (at, (stage, set)) in self.it.stream.nests().zip(&self.writes).enumerate() {
             let is_stored = match self.it.how {
+                _ if at >= stages => true,
                 How::Copies | How::Hexagons { .. } => false,
                 How::CopiesAndStores => !self.is_carried(stage.field),
                 How::Keeps => true,

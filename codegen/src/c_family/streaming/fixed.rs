@@ -71,7 +71,9 @@ impl Printer<'_> {
         let mut visit = |read: u32| {
             let access = &computation.reads[read as usize];
             let others = (0..computation.iterators.len() as u32).filter(|iterator| *iterator != stage.time);
+            // What records adds to elements that it has written.
             let is_fixed = stage.reads[read as usize] == Source::Memory
+                && access.array != computation.write.array
                 && access.within.is_none()
                 && access.is_affine()
                 && others.into_iter().all(|iterator| !involves(access, iterator));

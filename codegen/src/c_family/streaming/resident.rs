@@ -15,7 +15,7 @@ use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::stream::{Residing, Streaming};
 use tessella_polyhedral::stream::resident::Held;
-use tessella_polyhedral::stream::{LANES, Resident, Source};
+use tessella_polyhedral::stream::{LANES, Resident, Source, Stage};
 
 /// A loop over a thread's points, unrolled: one column after the other, so that rows above each other share what they read.
 fn each_point(names: &Locals, resident: &Resident, out: &mut Writer, body: &mut dyn FnMut(&mut Writer)) {
@@ -157,7 +157,7 @@ impl Printer<'_> {
             FieldNames { tile, own, held, exists, stored, of_line, of_plane, from }
         });
         let fields = fields.collect();
-        let stages = it.stream.stages.iter().map(|stage| {
+        let stages = it.stream.nests().map(|stage| {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let [rows, columns] = ["rows", "columns"].map(|what| namer.fresh(&format!("{computation}_{what}")));
             StageNames { rows, columns, fixed: self.fixed_names(stage, &mut namer) }
@@ -233,7 +233,7 @@ impl Printer<'_> {
         for field in 0..stream.fields.len() {
             self.resident_field(it, resident, &names, field, out);
         }
-        for at in 0..stream.stages.len() {
+        for at in 0..names.stages.len() {
             self.resident_limits(it, resident, &names, at, out);
         }
         let moved: Vec<usize> = (0..stream.fields.len()).filter(|at| resident.exchanged[*at]).collect();
@@ -249,8 +249,15 @@ impl Printer<'_> {
         out.line(format!("const int {now} = {count} - {done} < {steps} ? (int)({count} - {done}) : {steps};"));
         out.line("#pragma unroll 1");
         out.open(format!("for (int {step} = 0; {step} < {now}; {step}++)"));
-        for at in 0..stream.stages.len() {
-            self.resident_stage(it, (resident, residing), &names, at, out);
+        for at in 0..=stream.stages.len() {
+            for (record, number) in stream.records.iter().zip(stream.stages.len()..) {
+                if stream.stages_before(record) == at {
+                    self.resident_record(it, (resident, residing), &names, number, out);
+                }
+            }
+            if at < stream.stages.len() {
+                self.resident_stage(it, (resident, residing), &names, at, out);
+            }
         }
         out.close();
         out.line(format!("{done} += {now};"));
@@ -415,11 +422,7 @@ impl Printer<'_> {
         out.open("");
         self.origin(stage.computation, out);
         let now = format!("({done} + {step})");
-        let makes = residing.turns.map(|turns| {
-            let turn = by(&format!("{} * {now}", it.stream.period), stage.turn);
-            format!(" && {turn} < {}", self.variable(turns))
-        });
-        let runs = format!("if ({} && {}{})", own.rows, own.columns, makes.unwrap_or_default());
+        let runs = self.runs_in_tile(it, residing, names, at);
         if self.mentions(stage, stage.time) {
             let name = self.variable(it.iterators[at][stage.time as usize]).to_string();
             out.line(format!("const int64_t {name} = {};", self.time_of(it, stage, &now)));
@@ -449,14 +452,7 @@ impl Printer<'_> {
                 if let (false, Some(mask)) = (everywhere, mask) {
                     out.line(format!("if (!({mask})) continue;"));
                 }
-                let place_in_tile = self.place_in_tile(resident, names, it);
-                for (axis, place) in place_in_tile.iter().enumerate() {
-                    if let Some(iterator) = stage.iterators[axis].filter(|iterator| self.mentions(stage, *iterator)) {
-                        let name = self.variable(it.iterators[at][iterator as usize]).to_string();
-                        let text = format!("{} + {place}", names.origin[axis]);
-                        out.line(format!("const int64_t {name} = {};", by(&text, -stage.shift[axis])));
-                    }
-                }
+                self.iterators_in_tile(it, resident, names, (stage, at), out);
                 let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
                 let instance = Instance { computation: stage.computation, iterators: &iterators };
                 let source = self.input.algorithm.computation(stage.computation);
@@ -499,12 +495,83 @@ impl Printer<'_> {
         out.close();
     }
 
+    /// Writes down what a step has computed so far, or is about to change, at the points that the block owns.
+    fn resident_record(
+        &mut self,
+        it: &Streaming,
+        (resident, residing): (&Resident, &Residing),
+        names: &Locals,
+        at: usize,
+        out: &mut Writer,
+    ) {
+        let stage = it.stream.nest(at);
+        let own = &names.stages[at];
+        let Locals { point, row, done, step, .. } = names;
+        out.open("");
+        self.origin(stage.computation, out);
+        let time = self.variable(it.iterators[at][stage.time as usize]).to_string();
+        let now = self.time_of(it, stage, &format!("({done} + {step})"));
+        out.line(format!("[[maybe_unused]] const int64_t {time} = {now};"));
+        out.open(&self.runs_in_tile(it, residing, names, at));
+        self.load_all_fixed(it, (&own.fixed, at), out);
+        self.operands_in_tile(it, resident, names, at);
+        let [column, line, plane] = self.place_in_tile(resident, names, it);
+        let owns = format!("{}::owns({}, {column}, {line}, {plane})", names.tile, names.owned);
+        each_point(names, resident, out, &mut |out| {
+            let is_one = format!("{} >> {row} & {} >> {point} & 1", own.rows, own.columns);
+            out.line(format!("if (!({is_one}) || !{owns}) continue;"));
+            self.iterators_in_tile(it, resident, names, (stage, at), out);
+            let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
+            let instance = Instance { computation: stage.computation, iterators: &iterators };
+            let source = self.input.algorithm.computation(stage.computation);
+            self.lets(&instance, out);
+            let value = self.value(&source.value, &instance).0;
+            let target = self.element(&source.write, &instance).0;
+            out.line(format!("{target} = {value};"));
+        });
+        self.streamed.clear();
+        out.close();
+        out.close();
+    }
+
+    /// Whether a thread has points of a stage, or of what records, that a step makes.
+    fn runs_in_tile(&self, it: &Streaming, residing: &Residing, names: &Locals, at: usize) -> String {
+        let own = &names.stages[at];
+        let makes = residing.turns.map(|turns| {
+            let turn =
+                by(&format!("{} * ({} + {})", it.stream.period, names.done, names.step), it.stream.nest(at).turn);
+            format!(" && {turn} < {}", self.variable(turns))
+        });
+        format!("if ({} && {}{})", own.rows, own.columns, makes.unwrap_or_default())
+    }
+
+    /// Binds the iterators of space at a thread's point, where the text has them.
+    fn iterators_in_tile(
+        &self,
+        it: &Streaming,
+        resident: &Resident,
+        names: &Locals,
+        (stage, at): (&Stage, usize),
+        out: &mut Writer,
+    ) {
+        let records = at >= it.stream.stages.len();
+        for (axis, place) in self.place_in_tile(resident, names, it).iter().enumerate() {
+            let wanted = |iterator: &u32| records || self.mentions(stage, *iterator);
+            if let Some(iterator) = stage.iterators[axis].filter(wanted) {
+                let name = self.variable(it.iterators[at][iterator as usize]).to_string();
+                let text = by(&format!("{} + {place}", names.origin[axis]), -stage.shift[axis]);
+                let unused = if records { "[[maybe_unused]] " } else { "" };
+                out.line(format!("{unused}const int64_t {name} = {text};"));
+            }
+        }
+    }
+
     /// Notes what a stage calls each read of a field.
     fn operands_in_tile(&mut self, it: &Streaming, resident: &Resident, names: &Locals, at: usize) {
         let Locals { row, point, .. } = names;
         let of_row = resident.columns(&it.stream);
         self.streamed.clear();
-        for (position, read) in it.stream.stages[at].reads.iter().enumerate() {
+        for (position, read) in it.stream.nest(at).reads.iter().enumerate() {
             if let Source::Field { field, offset, .. } = read {
                 let own = &names.fields[*field];
                 let text = match resident.held[*field] {

@@ -293,7 +293,11 @@ impl Printer<'_> {
         self.program.names.namer().fresh(&format!("{array}_{}{fresh}", row.age))
     }
 
-    /// Where a lane holds a row.
+    /// Where a lane holds a row, given its field, whether the step has computed it, and its age.
+    pub(super) fn held(&self, it: &Streaming, names: &Locals, (field, fresh, age): (usize, bool, i64)) -> String {
+        self.held_row(it, names, Row { field, fresh, age })
+    }
+
     fn held_row(&self, it: &Streaming, names: &Locals, row: Row) -> String {
         let version = if row.fresh { format!("{} + 1", names.step) } else { names.step.clone() };
         let slot = match row.age {

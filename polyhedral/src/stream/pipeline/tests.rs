@@ -37,6 +37,7 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
         period: 1,
         fields: (0..reads.len()).map(field).collect(),
         stages: stages.collect(),
+        records: vec![],
         lag: 0,
         depth: 0,
         beside: [Reach::default(); 2],

@@ -1,0 +1,108 @@
+//! What a time step records of the fields: nests that write elements which nothing in the loop reads, such as what a receiver hears.
+//!
+//! `heard[t] = p[i0, j0]` and `traces[i, t] = p[i, j0]` write no array whose versions flow from step to step. Each of their instances takes
+//! the values of one point, its place, and writes what they give to memory: the warp that stores the place does so when the
+//! row passes, once in each step. Others may compute the point too, and write nothing. What an element gets in a later step, or adds to
+//! what it is, comes from the same place: from the same lane, in the order of the steps.
+
+use super::recognise::shifted;
+use super::{Field, Obstacle, Source, Stage};
+use crate::algorithm::{Access, Algorithm, ArrayId, Computation, ComputationId, Subscript};
+use crate::error::Error;
+use crate::isl::{Ctx, Map, Set};
+use crate::relation;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The read of a nest that is its place, if it records: the first one of an array that other nests of the loop write. The
+/// nests are those below a time loop, with their iterators along it.
+pub(super) fn place_of(
+    algorithm: &Algorithm,
+    nests: &[ComputationId],
+    (own, time): (ComputationId, Option<u32>),
+) -> Option<usize> {
+    let computation = algorithm.computation(own);
+    let write = &computation.write;
+    let others = || nests.iter().copied().filter(|other| *other != own).map(|other| algorithm.computation(other));
+    let is_same = |read: &Access| read.array != write.array || read.subscripts == write.subscripts;
+    let is_read = others().any(|other| other.reads.iter().any(|read| read.array == write.array));
+    if is_read || !computation.reads.iter().all(is_same) {
+        return None;
+    }
+    // Where it happens on a condition alone, the place may lie outside of the array, which no warp has.
+    let happens = |read: &Access| read.within.is_none() && !read.conditional;
+    let is_field = |read: &Access| happens(read) && others().any(|it| it.write.array == read.array);
+    let place = computation.reads.iter().position(|read| read.array != write.array && is_field(read))?;
+    let along_time = time.is_some_and(|time| write.subscripts.iter().any(|it| computation.involves_iterator(it, time)));
+    (along_time || !is_near(write, &computation.reads[place])).then_some(place)
+}
+
+/// Whether one access is a fixed distance away from another one.
+fn is_near(one: &Access, other: &Access) -> bool {
+    let distance = |(one, other): (&Subscript, &Subscript)| match (shifted(one), shifted(other)) {
+        (Some((one, _)), Some((other, _))) => one == other,
+        _ => one
+            .as_affine()
+            .zip(other.as_affine())
+            .is_some_and(|(one, other)| one.sub(other).ok().and_then(|it| it.as_constant()).is_some()),
+    };
+    one.subscripts.len() == other.subscripts.len() && one.subscripts.iter().zip(&other.subscripts).all(distance)
+}
+
+/// That each element is written from one place, given the nests, and of what records the read that is its place.
+pub(super) fn check(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    nests: &[(ComputationId, Option<usize>)],
+) -> Result<Result<(), Obstacle>, Error> {
+    let mut written: BTreeMap<ArrayId, Set> = BTreeMap::new();
+    let fields = nests.iter().filter(|(_, place)| place.is_none());
+    let fields: BTreeSet<ArrayId> = fields.map(|(id, _)| algorithm.computation(*id).write.array).collect();
+    for (id, place) in nests.iter().filter_map(|&(id, place)| Some((id, place?))) {
+        let computation = algorithm.computation(id);
+        let (name, array) = (&computation.name, &algorithm.array(computation.write.array).name);
+        let others = || Obstacle(format!("`{name}` writes elements of `{array}` that another statement writes"));
+        if fields.contains(&computation.write.array) {
+            return Ok(Err(others()));
+        }
+        if !computation.write.is_affine() {
+            return Ok(Err(Obstacle(format!("`{name}` writes `{array}` at computed subscripts"))));
+        }
+        let write: Map = relation::access(ctx, algorithm, id, &computation.write)?;
+        let place = relation::access(ctx, algorithm, id, &computation.reads[place])?;
+        if !write.reverse()?.apply_range(&place)?.is_single_valued()? {
+            return Ok(Err(Obstacle(format!("`{name}` writes an element of `{array}` from several points"))));
+        }
+        let elements = write.range()?;
+        let all = match written.remove(&computation.write.array) {
+            Some(known) if !known.is_disjoint(&elements)? => return Ok(Err(others())),
+            Some(known) => known.union(&elements)?,
+            None => elements,
+        };
+        written.insert(computation.write.array, all);
+    }
+    Ok(Ok(()))
+}
+
+/// That what records reads its place of a field, after all nests of a step that write it or before them; `after` is the number of nests before
+/// it.
+pub(super) fn check_read(
+    algorithm: &Algorithm,
+    computation: &Computation,
+    (source, after): (&Source, usize),
+    field: &Field,
+) -> Result<(), Obstacle> {
+    let (name, array) = (&computation.name, &algorithm.array(field.array).name);
+    if matches!(source, Source::Field { offset, .. } if *offset != [0; 3]) {
+        return Err(Obstacle(format!("`{name}` reads `{array}` at several points for what nothing in the loop reads")));
+    }
+    if (field.writer + 1..=field.finisher).contains(&after) {
+        return Err(Obstacle(format!("`{name}` reads `{array}` before all nests of a step have written it")));
+    }
+    Ok(())
+}
+
+/// That hexagons record nothing.
+pub(super) fn in_hexagons(algorithm: &Algorithm, record: &Stage) -> Obstacle {
+    let name = &algorithm.computation(record.computation).name;
+    Obstacle(format!("`{name}` writes down what each step computes, which `stream` and `grid_sync` do"))
+}
