@@ -157,6 +157,13 @@ impl Streaming {
         [parts(self.widest(0), hexagon.strip(&self.stream)), bands, parts(rows, hexagon.period())]
     }
 
+    /// How many elements of its array lie before those of a field, if there are other levels of it.
+    pub fn before(&self, field: usize) -> Option<IntExpr> {
+        let [columns, lines, rows] = self.extents[field].clone();
+        let level = self.stream.fields[field].level.filter(|level| *level != 1)?;
+        Some(columns.times(lines).times(rows).times(IntExpr::Const(level - 1)))
+    }
+
     /// The blocks that keep their tiles, where the launch has such.
     pub fn resident(&self) -> Option<(&Resident, &Residing)> {
         self.stream.resident.as_ref().zip(self.residing.as_ref())
@@ -178,6 +185,26 @@ impl Streaming {
         let all = self.strips().times(parts);
         if self.stream.axes[1].is_some() { all.times(self.bands()) } else { all }
     }
+}
+
+/// Parameters of buffers, each once: an array has a field for each of its levels.
+fn once_each(params: Vec<KernelParam>) -> Vec<KernelParam> {
+    let mut all: Vec<KernelParam> = vec![];
+    for param in params {
+        let KernelParam::Buffer { buffer, access } = param else {
+            all.push(param);
+            continue;
+        };
+        let known = all.iter_mut().find_map(|it| match it {
+            KernelParam::Buffer { buffer: known, access } if *known == buffer => Some(access),
+            _ => None,
+        });
+        match known {
+            Some(known) => *known = (*known).max(access),
+            None => all.push(KernelParam::Buffer { buffer, access }),
+        }
+    }
+    all
 }
 
 /// How many parts of this size cover all.
@@ -233,7 +260,7 @@ pub(crate) fn launches(
         buffers: (stream.fields.iter())
             .map(|field| {
                 let own = input.buffer_of(field.array);
-                match placed.copies.get(&field.array) {
+                match placed.copies.get(&field.array).filter(|_| field.carried) {
                     Some(&copy) if back => (copy, own),
                     Some(&copy) => (own, copy),
                     None => (own, own),
@@ -280,6 +307,7 @@ pub(crate) fn launches(
             }
             params.push(KernelParam::Buffer { buffer: *to, access: BufferAccess::Write });
         }
+        let mut params = once_each(params);
         params.extend(params_of_stream(input, names, &streaming));
         let kernel = Kernel {
             name: name.to_string(),

@@ -92,6 +92,10 @@ impl Affine {
         count
     }
 
+    pub fn involves_any_param(&self) -> bool {
+        self.any_atom(&mut |atom| matches!(atom, Atom::Param(_)))
+    }
+
     pub fn involves_any_iterator(&self) -> bool {
         self.any_atom(&mut |atom| matches!(atom, Atom::Iterator(_)))
     }

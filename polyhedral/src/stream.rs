@@ -28,6 +28,7 @@
 //! [period](Stream::period) of the loop's, and the last launch may leave out the last nests of its last one.
 
 pub mod hexagon;
+mod levels;
 mod obstacles;
 mod parts;
 mod pipeline;
@@ -97,6 +98,8 @@ pub struct Stream {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     pub array: ArrayId,
+    /// The subscript along the last axis, of an array that has levels of time there: see [`levels`].
+    pub level: Option<i64>,
     /// The first stage that writes it: it begins the version of a time step.
     pub writer: usize,
     /// The last one that writes it.

@@ -679,3 +679,89 @@ fn streams_give_what_the_source_says() {
     fs::remove_dir_all(&folder).unwrap();
     report(failures);
 }
+
+/// The launches of a time loop over two levels of one array, the first of which an odd last step leaves as it is.
+const LEVELS: &str = r"
+int main() {
+    int wrong = 0;
+    for (auto size : std::initializer_list<std::vector<int64_t>>{{700, 30}, {601, 23}, {9, 7}}) for (int steps : {1, 2, 3, 7, 8, 13, 16}) {
+        const int64_t m = size[0], n = size[1], points = m * n;
+        std::vector<float> A(2 * points), A_next(2 * points, -7), expected, D(m * steps, -1), rows = D;
+        for (int64_t i = 0; i < 2 * points; i++) A[i] = (float)(i * 37 % 101) / 16 - 3;
+        expected = A;
+        for (int t = 1; t <= steps; t++) {
+            const float *a = &expected[t % 2 * points];
+            float *b = &expected[(t + 1) % 2 * points];
+            for (int64_t j = 1; j < n - 1; j++) for (int64_t i = 1; i < m - 1; i++)
+                b[i + m * j] = 0.5f * a[i + m * j] + a[i - 1 + m * j] - 0.25f * a[i + m * (j + 1)] + 0.125f * a[i + 1 + m * (j - 1)];
+            for (int64_t i = 0; i < m; i++) rows[i + m * (t - 1)] = b[i + m * 2];
+        }
+        float *from = &A[0], *to = &A_next[0];
+        const int64_t count = (steps + 1) / 2, made = 2;
+        int64_t first = 1;
+        auto run = [&](std::function<void()> kernel) { launch(64, 32, kernel); std::swap(from, to); };
+        const int64_t pairs = (count - 1) / (2 * made);
+        for (int64_t pair = 0; pair < 2 * pairs; pair++, first += 2 * made) run([&] { KERNEL; });
+        const int64_t left = count - 2 * made * pairs, half = left / 2;
+        int64_t now = half, turns = 2 * half, last = 0;
+        run([&] { REST; });
+        first += 2 * half, now = left - half, turns = 2 * now - (2 * count - steps), last = 1;
+        run([&] { REST; });
+        if (A != expected || D != rows) printf(`%dx%d, %d steps: another result\n`, (int)m, (int)n, steps), wrong++;
+    }
+    return wrong != 0;
+}
+";
+
+/// A launch and the next one get an array and its copy the other way round: all levels of it.
+#[test]
+fn levels_change_places_together() {
+    if Command::new("c++").arg("--version").output().is_err() {
+        println!("skipped: no c++ on the PATH");
+        return;
+    }
+    let text = "@tessella function f!(A::Array{Float32,3}, D::Matrix{Float32}, steps::Int)\n    m, n = size(A, 1), size(A, 2)\n    \
+                for t in 1:steps\n        for j in 2:n-1, i in 2:m-1\n            @comp S A[i, j, (t+1)%2+1] = 0.5f0 * A[i, j, t%2+1] + \
+                A[i-1, j, t%2+1] - 0.25f0 * A[i, j+1, t%2+1] + 0.125f0 * A[i+1, j-1, t%2+1]\n        end\n        for i in 1:m\n            \
+                D[i, t] = A[i, 3, (t+1)%2+1]\n        end\n    end\nend\n@schedule f! begin\n    stream(S, t, 2, 4, 16)\nend\n";
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let sources = Sources::read(text, &options).unwrap();
+    let unit = sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let source = built.cuda(&unit).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
+    let (before, choice) = source.kernels.split_once("    T value;\n    if constexpr").unwrap();
+    let (_, after) = choice.split_once("return value;").unwrap();
+    let kernels = format!("{before}    return which ? yes : no;{after}");
+    let kernels: Vec<&str> = kernels.lines().filter(|line| !line.starts_with("typedef ")).collect();
+    let call = |name: &str| {
+        let (_, params) = source.kernels.split_once(&format!(" {name}(\n")).unwrap();
+        let (params, _) = params.split_once("\n)").unwrap();
+        let arguments = params.lines().map(|param| match param.trim_end_matches(',').rsplit(' ').next().unwrap() {
+            "A" => "from",
+            "A_next" => "to",
+            "D" => "&D[0]",
+            "D_1" => "m",
+            "A_3" => "2",
+            name if name.starts_with("t_first") => "first",
+            "t_now" => "now",
+            "t_turns" => "turns",
+            "is_last" => "last",
+            name => name,
+        });
+        format!("{name}({})", arguments.collect::<Vec<_>>().join(", "))
+    };
+    let main = LEVELS.replace('`', "\"").replace("KERNEL", &call(&source.kernel_names[0]));
+    let main = main.replace("REST", &call(&source.kernel_names[2]));
+    let folder = std::env::temp_dir().join(format!("tessella-levels-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (file, program) = (folder.join("levels.cpp"), folder.join("levels"));
+    let macros = "#undef A\n#undef D\n#undef A_next\n";
+    fs::write(&file, format!("{HOST}{}\n{macros}{main}", kernels.join("\n"))).unwrap();
+    let mut compiler = Command::new("c++");
+    compiler.args(["-std=c++17", "-O1", "-w", "-ffp-contract=off", "-o"]).arg(&program).arg(&file);
+    let compiled = compiler.output().unwrap();
+    assert!(compiled.status.success(), "{}\n{}", String::from_utf8_lossy(&compiled.stderr), source.kernels);
+    let run = Command::new(&program).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    fs::remove_dir_all(&folder).unwrap();
+}

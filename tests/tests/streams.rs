@@ -278,6 +278,7 @@ fn argument(at: usize, ty: ArgumentType, m: u64, n: u64, steps: i64) -> Value {
     let extents = match (rank, at) {
         (1, _) => vec![m * n],
         (3, _) => vec![m, n, n / 2 + 3],
+        (4, _) => vec![m, n, n / 2 + 3, 2],
         (_, 2) => vec![m.max(n), n],
         (_, _) => vec![m, n],
     };
@@ -665,6 +666,117 @@ fn what_steps_compute_along_lines_and_over_planes_is_written_down() {
         }
         let command = "grid_sync(S, t, 1, 2, 20, 8, 12)";
         failures.extend(check(name, &with(&text, command), &[(7, 9, 5), (70, 8, 3)]));
+    }
+    report(failures);
+}
+
+/// Arrays whose last axis holds levels of time: name, arguments, first step, body of the time loop, commands.
+fn levels() -> Vec<(&'static str, &'static str, &'static str, String, [&'static str; 3])> {
+    let inner = |statement: &str| nest("2:m-1", "2:n-1", statement);
+    let star = |array: &str, level: &str| {
+        let places = ["i, j", "i-1, j", "i+1, j", "i, j-1", "i, j+1"].map(|at| format!("{array}[{at}, {level}]"));
+        format!("0.2f0 * ({})", places.join(" + "))
+    };
+    let planes = ["stream(S, t, 1, 2, 8)", "stream(S, t, 3, 4)", "grid_sync(S, t, 2, 2, 20, 2)"];
+    vec![
+        (
+            "two levels",
+            "A::Array{Float32,3}",
+            "0",
+            inner(&format!("@comp S A[i, j, (t+1)%2+1] = {}", star("A", "t%2+1"))),
+            planes,
+        ),
+        (
+            "three levels of a wave, of which two change before the loop ends",
+            "A::Array{Float32,3}",
+            "3",
+            inner(&format!(
+                "@comp S A[i, j, t%3+1] = 2f0 * A[i, j, (t+2)%3+1] - A[i, j, (t+1)%3+1] + {}",
+                star("A", "(t+2)%3+1")
+            )),
+            ["stream(S, t, 1, 4, 8)", "stream(S, t, 2, 8)", "grid_sync(S, t, 1, 2, 14, 2)"],
+        ),
+        (
+            "levels beside other arrays, edges, and a receiver",
+            "A::Array{Float32,3}, B::Matrix{Float32}, C::Matrix{Float32}, D::Matrix{Float32}",
+            "1",
+            inner(&format!("@comp S B[i, j] = {} - 0.1f0 * t * C[i, j]", star("A", "t%2+1")))
+                + &inner("A[i, j, (t+1)%2+1] = B[i, j] - B[i-1, j]")
+                + "        for j in 1:n\n            A[1, j, (t+1)%2+1] = A[2, j, (t+1)%2+1]\n        end\n"
+                + "        D[t+1, 2] = A[3, 3, (t+1)%2+1] + A[3, 3, (t+1)%2+1]\n",
+            ["stream(S, t, 1, 4, 8)", "stream(S, t, 2, 4)", "grid_sync(S, t, 1, 2, 14, 2)"],
+        ),
+        (
+            "levels of a line",
+            "A::Matrix{Float32}",
+            "0",
+            "        for i in 2:m-1\n            @comp S A[i, mod(t+1, 2)+1] = A[i-1, mod(t, 2)+1] - 0.5f0 * A[i+1, mod(t, 2)+1]\n        end\n"
+                .to_string(),
+            ["stream(S, t, 2)", "stream(S, t, 5, 8)", "grid_sync(S, t, 2, 2, 20, 2)"],
+        ),
+        (
+            "levels in space",
+            "A::Array{Float32,4}",
+            "0",
+            "        for k in 2:size(A,3)-1, j in 2:n-1, i in 2:m-1\n            @comp S A[i, j, k, 2-t%2] = A[i-1, j, k, t%2+1] + 0.5f0 * A[i, j+1, k, t%2+1] - \
+             A[i, j, k-1, t%2+1] * k + A[i, j-1, k+1, t%2+1]\n        end\n"
+                .to_string(),
+            ["stream(S, t, 1, 2, 6, 6)", "stream(S, t, 1, 1, 4, 9)", "grid_sync(S, t, 1, 2, 20, 8, 12)"],
+        ),
+    ]
+}
+
+#[test]
+fn levels_of_time_stream() {
+    let mut failures = vec![];
+    for (name, arguments, first, body, commands) in levels() {
+        for command in commands {
+            let text = format!(
+                "@tessella function f!({arguments}, steps::Int)\n    m, n = size(A, 1), size(A, 2)\n    for t in {first}:steps\n{body}    \
+                 end\n    return nothing\nend\n@schedule f! begin\n    {command}\nend\n"
+            );
+            let sizes: &[(u64, u64, i64)] = match name {
+                "levels in space" => &[(5, 6, 1), (7, 9, 5), (70, 8, 3), (9, 19, 4)],
+                _ => &[(5, 6, 0), (5, 9, 1), (37, 23, 3), (70, 31, 4), (131, 17, 9), (40, 29, 14)],
+            };
+            failures.extend(check(name, &text, sizes));
+            if name != "three levels of a wave, of which two change before the loop ends" {
+                let back = text.replace(&format!("{first}:steps"), &format!("steps:-1:{first}"));
+                if !back.contains("[t+1, 2]") {
+                    let refused = check(name, &back, &[]);
+                    let why = "let it begin at a number";
+                    if !refused.iter().any(|it| it.contains(why)) {
+                        failures.push(format!("{name}, backwards: {refused:?}"));
+                    }
+                }
+                failures.extend(check(name, &text.replace(&format!("{first}:steps"), "4:-1:1"), sizes));
+            }
+        }
+    }
+    report(failures);
+}
+
+#[test]
+fn other_levels_are_refused() {
+    let step = |write: &str, read: &str| {
+        format!(
+            "@tessella function f!(A::Array{{Float32,3}}, s::Int, steps::Int)\n    m, n = size(A, 1), size(A, 2)\n    for t in 1:steps\n{}    end\n    \
+             return nothing\nend\n@schedule f! begin\n    stream(S, t, 2)\nend\n",
+            nest("2:m-1", "2:n-1", &format!("@comp S A[i, j, {write}] = A[i-1, j, {read}] + A[i, j+1, {read}]"))
+        )
+    };
+    let wrong = [
+        ("t+1", "t", "its subscripts move with time"),
+        ("(t+1)%2+1", "3", "reads a level of `A` that no step writes"),
+        ("(t+1)%12+1", "t%12+1", "its subscripts move with time"),
+        ("t%2+1", "t%2+1", "that it has just written"),
+    ];
+    let mut failures = vec![];
+    for (write, read, why) in wrong {
+        let outcome = check(write, &step(write, read), &[]);
+        if !outcome.iter().any(|it| it.contains(why)) {
+            failures.push(format!("{write}, {read}: {outcome:?}"));
+        }
     }
     report(failures);
 }

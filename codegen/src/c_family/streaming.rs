@@ -768,7 +768,8 @@ impl Printer<'_> {
         let (from, to) = self.field_buffers(it, field);
         let (element, points) = (self.element_of(it, field), it.stream.size.points);
         let columns = self.int(&it.extents[field][0]);
-        let packed = |buffer: &str| format!("tessella_packed<{element}, {points}>({buffer}, {columns})");
+        let before = self.before(it, field);
+        let packed = |buffer: &str| format!("tessella_packed<{element}, {points}>({buffer}{before}, {columns})");
         match from == to {
             true => packed(&from),
             false => format!("{} && {}", packed(&from), packed(&to)),
@@ -834,7 +835,14 @@ impl Printer<'_> {
                 format!("{} - 1 + ({} + {row} - 1) * {lines}", names.top, names.base)
             }
         };
-        format!("{buffer} + ({} - 1) + ({line}) * {columns}", names.column)
+        let before = self.before(it, field);
+        format!("{buffer}{before} + ({} - 1) + ({line}) * {columns}", names.column)
+    }
+
+    /// What has to be added to the place of an array to get to the level that a field is.
+    fn before(&mut self, it: &Streaming, field: usize) -> String {
+        let before = it.before(field).map(|before| within(self.int_bound(&before), Precedence::Sum));
+        before.map(|before| format!(" + {before}")).unwrap_or_default()
     }
 
     /// Where a lane's points of a line lie, given where those of the first one do.

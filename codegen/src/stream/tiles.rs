@@ -119,6 +119,7 @@ impl Tiles<'_> {
             let all = std::iter::once(own).chain(exchanged);
             params.extend(all.map(|buffer| KernelParam::Buffer { buffer, access: BufferAccess::Write }));
         }
+        let mut params = super::once_each(params);
         params.extend(params_of_stream(input, names, &it));
         let dynamic = self.resident.shared_bytes(input.algorithm, &it.stream);
         kernels.push(Kernel {

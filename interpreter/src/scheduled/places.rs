@@ -40,7 +40,8 @@ impl<'a> Places<'a> {
     pub(super) fn element(&self, field: usize, point: [i64; 3]) -> Option<Vec<i64>> {
         let inside = self.extents[field].iter().zip(point).all(|(extent, at)| (1..=*extent).contains(&at));
         let along = self.it.stream.axes.iter().zip(point).filter(|(axis, _)| axis.is_some());
-        inside.then(|| along.map(|(_, at)| at - 1).collect())
+        let level = self.it.stream.fields[field].level;
+        inside.then(|| along.map(|(_, at)| at).chain(level).map(|at| at - 1).collect())
     }
 }
 

@@ -1,9 +1,10 @@
 //! Finding out how a time loop streams.
 
+use super::levels::{Levels, common};
 use super::obstacles::{far, no};
 use super::{Field, Hexagon, Obstacle, Reach, Resident, Source, Stage, Stream, THIN, Way, pipeline, records, sums};
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, ArrayKind, ComputationId, Subscript};
+use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Set};
 use crate::place::{Side, bound};
@@ -54,6 +55,7 @@ pub(super) struct Nests {
     way: Way,
     period: i64,
     axes: [Option<u32>; 3],
+    levels: Levels,
     all: Vec<Nest>,
 }
 
@@ -110,6 +112,9 @@ impl Nests {
             found.push((around, id));
         }
         let ids: Vec<ComputationId> = found.iter().map(|(_, id)| **id).collect();
+        let along_time = |id: ComputationId| Way::of(&time.at[&id]).map(|(iterator, _)| iterator);
+        let nests: Vec<_> = ids.iter().map(|&id| (id, along_time(id))).collect();
+        let levels = Levels::of(algorithm, &nests);
         for (around, id) in found {
             let computation = algorithm.computation(*id);
             let name = &computation.name;
@@ -129,9 +134,9 @@ impl Nests {
                 ));
             }
             let along = Way::of(&time.at[id]);
-            let place = records::place_of(algorithm, &ids, (*id, along.map(|(iterator, _)| iterator)));
+            let place = records::place_of(algorithm, &levels, &ids, (*id, along_time(*id)));
             let points = place.map_or(&computation.write, |read| &computation.reads[read]);
-            let rank = points.subscripts.len();
+            let rank = levels.rank(points);
             let loops = around.len() - 1;
             let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == loops + 1 && depth <= 1) else {
                 return no(format!("`{name}` does not stand in just a time loop and at most three loops over points"));
@@ -180,12 +185,36 @@ impl Nests {
             all.push(nest);
         }
         let nests: Vec<_> = all.iter().map(|nest| (nest.computation, nest.place)).collect();
-        if let Err(obstacle) = records::check(ctx, algorithm, &nests)? {
+        if let Err(obstacle) = records::check(ctx, algorithm, &levels, &nests)? {
             return Ok(Err(obstacle));
         }
-        let period = period.expect("there is a nest");
+        let own = period.expect("there is a nest");
+        // The same nest touches other levels in other iterations.
+        let period = common(own, levels.period);
+        let turns = (0..period / own)
+            .flat_map(|round| all.iter().map(move |nest| Nest { turn: round * own + nest.turn, ..nest.clone() }));
+        let mut all: Vec<Nest> = turns.collect();
         all.sort_by_key(|nest| nest.turn);
-        Ok(Ok(Nests { time: steps, way, period, axes, all }))
+        Ok(Ok(Nests { time: steps, way, period, axes, levels, all }))
+    }
+
+    /// The array that an access of a nest is to, and the level of it, if it has some.
+    fn field_of(
+        &self,
+        algorithm: &Algorithm,
+        nest: &Nest,
+        access: &Access,
+    ) -> Result<(ArrayId, Option<i64>), Obstacle> {
+        match self.levels.level(access, nest.time, (&self.time.0, self.way), nest.turn) {
+            None => Ok((access.array, None)),
+            Some(Some(level)) => Ok((access.array, Some(level))),
+            Some(None) => {
+                let name = &algorithm.array(access.array).name;
+                Err(Obstacle(format!(
+                    "which level of `{name}` is first depends on where its time loop begins: let it begin at a number"
+                )))
+            }
+        }
     }
 
     /// The versions that the nests read, and when each is there.
@@ -193,9 +222,10 @@ impl Nests {
         let mut fields: Vec<Field> = vec![];
         let all: Vec<&Nest> = self.all.iter().filter(|nest| nest.place.is_none()).collect();
         for (at, nest) in all.iter().enumerate() {
-            let array = algorithm.computation(nest.computation).write.array;
+            let write = &algorithm.computation(nest.computation).write;
+            let (array, level) = self.field_of(algorithm, nest, write)?;
             let it = algorithm.array(array);
-            if let Some(field) = fields.iter_mut().find(|field| field.array == array) {
+            if let Some(field) = fields.iter_mut().find(|field| (field.array, field.level) == (array, level)) {
                 // What the nests leave out is what it was.
                 (field.finisher, field.rim) = (at, true);
                 continue;
@@ -206,7 +236,7 @@ impl Nests {
             {
                 return Err(Obstacle(format!("`{}` is no contiguous array that counts from 1", it.name)));
             }
-            fields.push(Field { array, writer: at, finisher: at, carried: false, rim: false, lead: 0 });
+            fields.push(Field { array, level, writer: at, finisher: at, carried: false, rim: false, lead: 0 });
         }
         for field in &mut fields {
             // The last launch may leave out what is written in later iterations of its last step.
@@ -217,7 +247,8 @@ impl Nests {
             let at = stages.len();
             let computation = algorithm.computation(nest.computation);
             let points = nest.place.map_or(&computation.write, |read| &computation.reads[read]);
-            let own = fields.iter().position(|field| field.array == points.array);
+            let own = self.field_of(algorithm, nest, points)?;
+            let own = fields.iter().position(|field| (field.array, field.level) == own);
             let Some(own) = own else {
                 let name = &algorithm.array(points.array).name;
                 return Err(Obstacle(format!("`{}` reads `{name}`, which no step hands on", computation.name)));
@@ -228,11 +259,17 @@ impl Nests {
                     reads.push(Source::Unused);
                     continue;
                 }
-                reads.push(match fields.iter().position(|field| field.array == read.array) {
+                let from = self.field_of(algorithm, nest, read)?;
+                reads.push(match fields.iter().position(|field| (field.array, field.level) == from) {
+                    None if self.levels.has(read.array) => {
+                        let name = &algorithm.array(read.array).name;
+                        let own = &computation.name;
+                        return Err(Obstacle(format!("`{own}` reads a level of `{name}` that no step writes")));
+                    }
                     None if read.is_affine() => Source::Memory,
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
                     Some(field) => {
-                        let source = source(algorithm, (nest, at), &self.axes, read, (field, &fields[field]))?;
+                        let source = source(algorithm, (nest, at), (&self.axes, own), read, (field, &fields[field]))?;
                         if nest.place.is_some() {
                             records::check_read(algorithm, computation, (&source, at), &fields[field])?;
                         }
@@ -262,7 +299,10 @@ impl Nests {
             let stage = Stage { computation, field, lag, time, turn, iterators, shift, limits, reads, sums, thin };
             if nest.place.is_some() { records.push(stage) } else { stages.push(stage) }
         }
+        // Levels of an array change places with those of its copy together.
+        let carried: BTreeSet<ArrayId> = fields.iter().filter(|it| it.carried).map(|it| it.array).collect();
         for field in &mut fields {
+            field.carried = carried.contains(&field.array);
             // All of it goes to the copy that the next launch reads.
             field.rim |= field.carried;
         }
@@ -297,6 +337,12 @@ impl Nests {
         }
         if size.only_in_tiles().is_none() {
             stream.check_size(algorithm)?;
+        }
+        if let (Some(field), Some(_)) = (stream.fields.iter().find(|field| field.level.is_some()), size.hexagon) {
+            let name = &algorithm.array(field.array).name;
+            return Err(Obstacle(format!(
+                "`{name}` holds levels of time along its last axis, which `stream` and `grid_sync` take"
+            )));
         }
         if let (Some(record), Some(_)) = (stream.records.first(), size.hexagon) {
             return Err(records::in_hexagons(algorithm, record));
@@ -424,7 +470,7 @@ fn span((low, high): &(Affine, Affine)) -> Option<i64> {
 fn source(
     algorithm: &Algorithm,
     (nest, stage): (&Nest, usize),
-    axes: &[Option<u32>; 3],
+    (axes, own): (&[Option<u32>; 3], usize),
     read: &Access,
     (field, written): (usize, &Field),
 ) -> Result<Source, Obstacle> {
@@ -449,7 +495,7 @@ fn source(
         offset[at] = by;
     }
     let fresh = written.writer < stage;
-    let is_own = computation.write.array == read.array;
+    let is_own = own == field && nest.place.is_none();
     let outside = (0..3).any(|axis| span(&nest.limits[axis]).is_some_and(|span| offset[axis].abs() > span));
     if is_own && offset != [0; 3] && !outside {
         return Err(Obstacle(format!("`{}` reads neighbours in `{name}` that it has just written", computation.name)));

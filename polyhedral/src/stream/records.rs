@@ -5,6 +5,7 @@
 //! row passes, once in each step. Others may compute the point too, and write nothing. What an element gets in a later step, or adds to
 //! what it is, comes from the same place: from the same lane, in the order of the steps.
 
+use super::levels::Levels;
 use super::recognise::shifted;
 use super::{Field, Obstacle, Source, Stage};
 use crate::algorithm::{Access, Algorithm, ArrayId, Computation, ComputationId, Subscript};
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// nests are those below a time loop, with their iterators along it.
 pub(super) fn place_of(
     algorithm: &Algorithm,
+    levels: &Levels,
     nests: &[ComputationId],
     (own, time): (ComputationId, Option<u32>),
 ) -> Option<usize> {
@@ -32,12 +34,13 @@ pub(super) fn place_of(
     let happens = |read: &Access| read.within.is_none() && !read.conditional;
     let is_field = |read: &Access| happens(read) && others().any(|it| it.write.array == read.array);
     let place = computation.reads.iter().position(|read| read.array != write.array && is_field(read))?;
-    let along_time = time.is_some_and(|time| write.subscripts.iter().any(|it| computation.involves_iterator(it, time)));
-    (along_time || !is_near(write, &computation.reads[place])).then_some(place)
+    let [write, read] = [write, &computation.reads[place]].map(|access| &access.subscripts[..levels.rank(access)]);
+    let along_time = time.is_some_and(|time| write.iter().any(|it| computation.involves_iterator(it, time)));
+    (along_time || !is_near(write, read)).then_some(place)
 }
 
-/// Whether one access is a fixed distance away from another one.
-fn is_near(one: &Access, other: &Access) -> bool {
+/// Whether one place is a fixed distance away from another one.
+fn is_near(one: &[Subscript], other: &[Subscript]) -> bool {
     let distance = |(one, other): (&Subscript, &Subscript)| match (shifted(one), shifted(other)) {
         (Some((one, _)), Some((other, _))) => one == other,
         _ => one
@@ -45,13 +48,14 @@ fn is_near(one: &Access, other: &Access) -> bool {
             .zip(other.as_affine())
             .is_some_and(|(one, other)| one.sub(other).ok().and_then(|it| it.as_constant()).is_some()),
     };
-    one.subscripts.len() == other.subscripts.len() && one.subscripts.iter().zip(&other.subscripts).all(distance)
+    one.len() == other.len() && one.iter().zip(other).all(distance)
 }
 
 /// That each element is written from one place, given the nests, and of what records the read that is its place.
 pub(super) fn check(
     ctx: &Ctx,
     algorithm: &Algorithm,
+    levels: &Levels,
     nests: &[(ComputationId, Option<usize>)],
 ) -> Result<Result<(), Obstacle>, Error> {
     let mut written: BTreeMap<ArrayId, Set> = BTreeMap::new();
@@ -68,7 +72,12 @@ pub(super) fn check(
             return Ok(Err(Obstacle(format!("`{name}` writes `{array}` at computed subscripts"))));
         }
         let write: Map = relation::access(ctx, algorithm, id, &computation.write)?;
-        let place = relation::access(ctx, algorithm, id, &computation.reads[place])?;
+        let place = &computation.reads[place];
+        let place = place.subscripts[..levels.rank(place)].iter().map(|it| it.as_affine().cloned());
+        let Some(place) = place.collect::<Option<Vec<_>>>() else {
+            return Ok(Err(Obstacle(format!("`{name}` reads at computed subscripts"))));
+        };
+        let place = relation::functions(ctx, algorithm, id, &place)?;
         if !write.reverse()?.apply_range(&place)?.is_single_valued()? {
             return Ok(Err(Obstacle(format!("`{name}` writes an element of `{array}` from several points"))));
         }

@@ -125,7 +125,12 @@ impl<'a> Counting<'a> {
             let (first, last) = it.iterations;
             let time = it.stream.way.number(stage.time);
             let since = within(ctx, verified, stage, &time.add_constant(-first)?, last.saturating_sub(first))?;
-            let domain = domain.intersect(&since)?;
+            let mut domain = domain.intersect(&since)?;
+            // The same statement is a stage of each turn where it touches another level.
+            if it.stream.nests().filter(|other| other.computation == stage.computation).count() > 1 {
+                let turn = time.sub(&it.stream.time.0)?.add_constant(-stage.turn)?.modulo(it.stream.period)?;
+                domain = domain.intersect(&within(ctx, verified, stage, &turn, 0)?)?;
+            }
             let write = AccessRef { computation: stage.computation, which: Which::Write };
             writes.push(places(ctx, verified, write, &sizes)?.intersect_domain(&domain)?.range()?);
             domains.push(domain);

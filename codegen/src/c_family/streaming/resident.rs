@@ -323,8 +323,11 @@ impl Printer<'_> {
         out.line(format!("const int64_t {} = {columns}, {} = {of_plane};", own.of_line, own.of_plane));
         let [column, line, plane] = &names.origin;
         out.line(format!(
-            "const int64_t {} = {column} - 1 + ({line} - 1) * {} + ({plane} - 1) * {};",
-            own.from, own.of_line, own.of_plane
+            "const int64_t {} = {column} - 1 + ({line} - 1) * {} + ({plane} - 1) * {}{};",
+            own.from,
+            own.of_line,
+            own.of_plane,
+            self.before(it, field)
         ));
         let (buffer, _) = self.field_buffers(it, field);
         match resident.held[field] {

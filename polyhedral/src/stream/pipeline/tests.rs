@@ -27,8 +27,15 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
         sums: None,
         thin: [false; 3],
     });
-    let field =
-        |at: usize| Field { array: ArrayId(at as u32), writer: at, finisher: at, carried: true, rim: true, lead: 0 };
+    let field = |at: usize| Field {
+        array: ArrayId(at as u32),
+        level: None,
+        writer: at,
+        finisher: at,
+        carried: true,
+        rim: true,
+        lead: 0,
+    };
     Stream {
         size: StreamSize { steps, rows: Some(16), lines: 1, warps: 1, ..StreamSize::USUAL },
         axes: [Some(0), None, Some(1)],
