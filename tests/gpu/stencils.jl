@@ -115,6 +115,19 @@ const ALL = [
             (extents, steps) -> (ntuple(_ -> rand(Float32, extents...), 4)..., rand(Float32, steps)), PLANE,
             ["space((X, P), t, (j, i), (8, 32))",
              ["stream(X, t, $steps, $points)" for (steps, points) in ((2, 4), (3, 4), (4, 4), (5, 4), (6, 4), (8, 4), (4, 2), (6, 2), (8, 2), (10, 2), (12, 2))]...]),
+    Program("listening2d", listening2d!, Float32,
+            ((m, n), steps) -> (ntuple(_ -> rand(Float32, m, n), 4)..., rand(Float32, steps), zeros(Float32, steps), m ÷ 3 + 1, n ÷ 2 + 1), PLANE,
+            ["space((X, P), t, (j, i), (8, 32))", ["stream(X, t, $steps, $points)" for (steps, points) in ((4, 4), (6, 4), (8, 2), (10, 2))]...,
+             "grid_sync(X, t, 2, 4, 9)"]),
+    # A picture of every step, so that no step is cheaper than its picture.
+    Program("receivers2d", receivers2d!, Float32,
+            ((m, n), steps) -> (rand(Float32, m, n), rand(Float32, m, n), zeros(Float32, m, steps), zeros(Float32, m, n), zeros(Float32, m, n, steps),
+                                rand(Float32, steps), n ÷ 2 + 1), (2048, 2048),
+            ["space((S, Q), t, (j, i), (8, 32))", ["stream(S, t, $steps, 4)" for steps in (2, 4, 6, 8)]..., "grid_sync(S, t, 2, 4, 11)"]),
+    Program("levels2d", levels2d!, Float32,
+            ((m, n), steps) -> (rand(Float32, m, n, 3), rand(Float32, m, n) ./ 8, rand(Float32, steps + 2), zeros(Float32, m, steps + 2), n ÷ 2 + 1), PLANE,
+            ["space(S, t, (j, i), (8, 32))", ["stream(S, t, $steps, $points)" for (steps, points) in ((1, 4), (2, 4), (3, 4), (4, 4), (4, 2))]...,
+             "grid_sync(S, t, 1, 4, 9)"]),
     Program("reaction2d", reaction2d!, Float64,
             (extents, steps) -> (ntuple(_ -> rand(extents...) ./ 8, 4)..., 0.06, 0.062, steps), PLANE,
             ["space((S, R), t, (j, i), (8, 32))"]),
@@ -148,11 +161,12 @@ const SWEEPS = Dict("laplacian2d" => 2, "heat3d" => 2, "jacobi1d" => 2)
 
 # Arrays whose points a step reads, coefficients included, and those that it leaves to the next one, where these are not one and one; not
 # known where tables have planes for some points only.
-const MOVED = Dict("wave2d" => (2, 2), "fdtd2d" => (3, 3), "acoustic2d" => (4, 3), "reaction2d" => (2, 2), "waves3d" => (2, 1),
+const MOVED = Dict("wave2d" => (2, 2), "fdtd2d" => (3, 3), "acoustic2d" => (4, 3), "listening2d" => (4, 3), "receivers2d" => (2, 3), "levels2d" => (3, 1),
+                   "reaction2d" => (2, 2), "waves3d" => (2, 1),
                    "fdtd_antenna" => nothing)
 
 # Iterations of the time loop that one step of a schedule is, where arrays change places.
-const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "waves3d" => 3)
+const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "waves3d" => 3, "levels2d" => 3)
 
 # Bytes that a step moves for each point at least.
 function step_bytes(program)

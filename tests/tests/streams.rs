@@ -832,6 +832,10 @@ fn nests_that_do_not_stream_are_refused() {
         let outcome = check(name, &text, &[]);
         assert!(outcome.iter().any(|it| it.contains(why)), "{name}: {outcome:?}");
     }
+    let (name, arguments, element, body) = programs().swap_remove(0);
+    let text = function(arguments, element, &body, "stream(S, t, 2)").replace("1:steps", "1:min(steps, n)");
+    let outcome = check(name, &text, &[]);
+    assert!(outcome.iter().any(|it| it.contains("no sum of sizes")), "the smaller of two: {outcome:?}");
 }
 
 /// Two streams of other sizes over one program, of which the sum of a matrix's sides chooses one.

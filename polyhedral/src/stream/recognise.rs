@@ -6,7 +6,7 @@ use super::{Field, Hexagon, Obstacle, Reach, Resident, Source, Stage, Stream, TH
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::error::Error;
-use crate::isl::{Ctx, DimType, Set};
+use crate::isl::{BasicSet, Ctx, DimType, Set};
 use crate::place::{Side, bound};
 use crate::relation;
 use crate::schedule::{Loop, Node, StreamSize, Tag};
@@ -166,11 +166,7 @@ impl Nests {
             orders.push((*id, along, place));
         }
         let Some((axes, way)) = axes.zip(way) else { return no("it holds no nest") };
-        let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else {
-            return no(
-                "its first or last step is no sum of sizes and constants: let it run from a constant to an argument",
-            );
-        };
+        let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else { return no(NO_SUM) };
         let mut all = vec![];
         let mut period = None;
         for &(computation, time, place) in &orders {
@@ -435,8 +431,26 @@ impl Nest {
                 return Ok(Ok((Nest { computation, time, turn, iterators, shift, limits, place, unused }, period)));
             }
         }
+        // The smaller one of two sizes, say, has one bound and another one.
+        let low = number.to_isl(&space, &names)?.ge_set(&steps.0.to_isl(&space, &names)?)?;
+        let high = number.to_isl(&space, &names)?.le_set(&steps.1.to_isl(&space, &names)?)?;
+        let between = along_time(&low.intersect(&high)?, time)?.to_set()?;
+        let own = along_time(&domain, time)?.to_set()?.drop_constraints_not_involving_dims(DimType::Set, 0, 1)?;
+        if !own.is_equal(&between)? {
+            return no(NO_SUM);
+        }
         no(format!("`{name}` does not run over the same box of points in all time steps, or in every second, or third"))
     }
+}
+
+const NO_SUM: &str =
+    "its first or last step is no sum of sizes and constants: let it run from a constant to an argument";
+
+/// The iterations along time of some instances, without what says that they run in every second one, or third.
+fn along_time(instances: &Set, time: u32) -> Result<BasicSet, Error> {
+    let loops = instances.dim(DimType::Set)?;
+    let along = instances.project_out(DimType::Set, time + 1, loops - time - 1)?.project_out(DimType::Set, 0, time)?;
+    Ok(along.simple_hull()?.remove_divs()?)
 }
 
 /// Whether a box is known to lie inside of another one.
@@ -520,10 +534,7 @@ fn steps_of(
     let mut all: Option<Set> = None;
     for &(id, time, _) in nests {
         let domain = relation::domain(algorithm, id)?;
-        let loops = algorithm.computation(id).iterators.len() as u32;
-        let along = domain.project_out(DimType::Set, time + 1, loops - time - 1)?.project_out(DimType::Set, 0, time)?;
-        // Without what says that it runs in every second one, or third.
-        let along = along.simple_hull()?.remove_divs()?.to_set()?;
+        let along = along_time(&domain, time)?.to_set()?;
         all = Some(match all {
             Some(others) => others.union(&along)?,
             None => along,
