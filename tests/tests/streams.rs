@@ -726,15 +726,19 @@ fn levels() -> Vec<(&'static str, &'static str, &'static str, String, [&'static 
     ]
 }
 
+fn on_levels(arguments: &str, first: &str, body: &str, command: &str) -> String {
+    format!(
+        "@tessella function f!({arguments}, steps::Int)\n    m, n = size(A, 1), size(A, 2)\n    for t in {first}:steps\n{body}    \
+         end\n    return nothing\nend\n@schedule f! begin\n    {command}\nend\n"
+    )
+}
+
 #[test]
 fn levels_of_time_stream() {
     let mut failures = vec![];
     for (name, arguments, first, body, commands) in levels() {
         for command in commands {
-            let text = format!(
-                "@tessella function f!({arguments}, steps::Int)\n    m, n = size(A, 1), size(A, 2)\n    for t in {first}:steps\n{body}    \
-                 end\n    return nothing\nend\n@schedule f! begin\n    {command}\nend\n"
-            );
+            let text = on_levels(arguments, first, &body, command);
             let sizes: &[(u64, u64, i64)] = match name {
                 "levels in space" => &[(5, 6, 1), (7, 9, 5), (70, 8, 3), (9, 19, 4)],
                 _ => &[(5, 6, 0), (5, 9, 1), (37, 23, 3), (70, 31, 4), (131, 17, 9), (40, 29, 14)],
@@ -1089,7 +1093,19 @@ fn what_streams_compiles() {
         };
         (name, with(&text, &format!("hexagonal(S, t, {sizes})")))
     });
-    for (name, text) in matrices.chain(others).chain(hexagons).chain(planes).chain(tiles).chain(tiles_of_space) {
+    // One of points, one of edges and planes, one that changes places.
+    let records = recorded().into_iter().step_by(3).zip([
+        "stream(S, t, 2, 2, 40)",
+        "grid_sync(S, t, 1, 1, 6, 4)",
+        "stream(S, t, 1, 2)",
+    ]);
+    let records = records.map(|((name, body), command)| (name, recording(&body, command)));
+    let levels = levels().into_iter().enumerate().map(|(number, (name, arguments, first, body, commands))| {
+        (name, on_levels(arguments, first, &body, commands[if number % 2 == 0 { 0 } else { 2 }]))
+    });
+    let records = records.chain(levels);
+    let all = matrices.chain(others).chain(hexagons).chain(planes).chain(tiles).chain(tiles_of_space).chain(records);
+    for (name, text) in all {
         let sources = Sources::read(&text, &options()).unwrap();
         let unit =
             sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));

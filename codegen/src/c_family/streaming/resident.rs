@@ -515,7 +515,7 @@ impl Printer<'_> {
         let time = self.variable(it.iterators[at][stage.time as usize]).to_string();
         let now = self.time_of(it, stage, &format!("({done} + {step})"));
         out.line(format!("[[maybe_unused]] const int64_t {time} = {now};"));
-        out.open(&self.runs_in_tile(it, residing, names, at));
+        out.open(self.runs_in_tile(it, residing, names, at));
         self.load_all_fixed(it, (&own.fixed, at), out);
         self.operands_in_tile(it, resident, names, at);
         let [column, line, plane] = self.place_in_tile(resident, names, it);

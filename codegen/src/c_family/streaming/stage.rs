@@ -288,9 +288,11 @@ impl Printer<'_> {
 
     /// What a stage calls a row that it reads.
     fn row_name(&self, it: &Streaming, row: Row) -> String {
-        let array = &self.program.names.arrays[it.stream.fields[row.field].array.0 as usize];
+        let field = &it.stream.fields[row.field];
+        let array = &self.program.names.arrays[field.array.0 as usize];
+        let level = field.level.map(|level| format!("_level{level}")).unwrap_or_default();
         let fresh = if row.fresh { "_new" } else { "" };
-        self.program.names.namer().fresh(&format!("{array}_{}{fresh}", row.age))
+        self.program.names.namer().fresh(&format!("{array}{level}_{}{fresh}", row.age))
     }
 
     /// Where a lane holds a row, given its field, whether the step has computed it, and its age.
