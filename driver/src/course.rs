@@ -9,9 +9,10 @@ use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId};
 use tessella_polyhedral::auto::asked::Asked;
 use tessella_polyhedral::auto::partial_sums::partial_sums;
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::condition::Condition;
 use tessella_polyhedral::default_order::{self, Chosen, Means, Memory, Tilings};
 use tessella_polyhedral::dependence::{Dependence, dependences};
-use tessella_polyhedral::error::Error;
+use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::{Gpu, Machine};
@@ -25,6 +26,9 @@ const STORAGE_OPERATIONS: u64 = 3 * ISL_OPERATIONS;
 
 /// What isl may do to find fillings of arrays that no read sees, about a tenth of a second.
 const UNREAD_OPERATIONS: u64 = 200_000;
+
+/// The part of the work for a function that may go into saying for which sizes a refused command is legal.
+const ABOVE_PART: u64 = 5;
 
 /// A function that went through all passes.
 pub struct Analysed {
@@ -94,6 +98,7 @@ pub fn verify(
         asked: vec![],
         unread: vec![],
         at: None,
+        legal_above: None,
         about: None,
     };
     match course.run(order) {
@@ -103,7 +108,8 @@ pub fn verify(
         }
         Err(error) => {
             let algorithm = course.about.as_deref().unwrap_or(&course.scheduled.algorithm);
-            Err(vec![diagnose(&Place { sources, algorithm, spans: &course.spans, command: course.at }, error)])
+            let (command, legal_above) = (course.at, course.legal_above.as_ref());
+            Err(vec![diagnose(&Place { sources, algorithm, spans: &course.spans, command, legal_above }, error)])
         }
     }
 }
@@ -134,6 +140,8 @@ struct Course<'a> {
     unread: Vec<Unread>,
     /// The command that is being carried out.
     at: Option<Span>,
+    /// The sizes for which it is legal, where it is refused for small ones alone.
+    legal_above: Option<Condition>,
     /// What an error speaks of, where that is not the algorithm as it now is.
     about: Option<Box<Algorithm>>,
 }
@@ -160,7 +168,10 @@ impl Course<'_> {
             Order::Given(commands) => {
                 for command in commands.iter().filter(|it| !is_placed(it)) {
                     self.at = Some(command.span);
-                    self.carry_out(&command.value)?;
+                    if let Err(error) = self.carry_out(&command.value) {
+                        self.legal_above = self.legal_above(&command.value, &error);
+                        return Err(error);
+                    }
                 }
                 commands.iter().filter(is_placed).collect()
             }
@@ -237,6 +248,13 @@ impl Course<'_> {
             self.add_pieces();
         }
         Ok(())
+    }
+
+    /// The sizes for which a refused command is legal, if that takes little work to find out.
+    fn legal_above(&self, command: &Command, error: &Error) -> Option<Condition> {
+        let Error::Schedule(ScheduleError::Illegal(_)) = error else { return None };
+        let find = || self.weighed(|it| transform::legal_above(it.ctx, &it.scheduled, &it.dependences, command));
+        self.ctx.with_budget(ISL_OPERATIONS / ABOVE_PART, find).ok().flatten()
     }
 
     /// Tessella's own choice: partial results for sums that one thread of a GPU would add up, then an order.

@@ -472,7 +472,8 @@ impl Built {
     ) -> tessella_diagnostics::Diagnostic {
         let algorithm = self.analysed.verified.algorithm();
         let spans = &self.analysed.spans;
-        let place = crate::diagnose::Place { sources: unit.sources, algorithm, spans, command: None };
+        let place =
+            crate::diagnose::Place { sources: unit.sources, algorithm, spans, command: None, legal_above: None };
         crate::diagnose::diagnose(&place, error)
     }
 

@@ -70,7 +70,7 @@ pub(super) fn draw(
     let reason = |shape: &Shape| match shape.tiles.as_ref().err()? {
         DrawError::Core(error) => {
             let (algorithm, spans) = (&start.algorithm, &lowered.spans);
-            let place = Place { sources: unit.sources, algorithm, spans, command: None };
+            let place = Place { sources: unit.sources, algorithm, spans, command: None, legal_above: None };
             Some(diagnose(&place, error.clone()).message)
         }
         other => Some(other.to_string()),
