@@ -5,22 +5,30 @@ use crate::diagnose::{Place, diagnose};
 use crate::pipeline::{ISL_OPERATIONS, Refusal};
 use tessella_diagnostics::{SourceMap, Span, Spanned};
 use tessella_lowering::{Lowered, SpanTable};
-use tessella_polyhedral::algorithm::Algorithm;
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId};
 use tessella_polyhedral::auto::asked::Asked;
 use tessella_polyhedral::auto::partial_sums::partial_sums;
 use tessella_polyhedral::command::Command;
+use tessella_polyhedral::condition::Condition;
 use tessella_polyhedral::default_order::{self, Chosen, Means, Memory, Tilings};
 use tessella_polyhedral::dependence::{Dependence, dependences};
-use tessella_polyhedral::error::Error;
+use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::{Gpu, Machine};
+use tessella_polyhedral::unread::unread_fillings;
 use tessella_polyhedral::verify::{self, Verified};
 use tessella_polyhedral::{connect, effort, magnitude, place, storage, transform};
 
 /// How much work may go into a program with copies, and into generating code for it: copies are statements, so it is a
 /// larger one than the function was.
 const STORAGE_OPERATIONS: u64 = 3 * ISL_OPERATIONS;
+
+/// What isl may do to find fillings of arrays that no read sees, about a tenth of a second.
+const UNREAD_OPERATIONS: u64 = 200_000;
+
+/// The part of the work for a function that may go into saying for which sizes a refused command is legal.
+const ABOVE_PART: u64 = 5;
 
 /// A function that went through all passes.
 pub struct Analysed {
@@ -38,6 +46,16 @@ pub struct Analysed {
     pub chosen: Option<Chosen>,
     /// What isl's scheduler was asked for on the way to Tessella's choice.
     pub asked: Vec<Asked>,
+    /// The fillings of arrays that the program does without.
+    pub unread: Vec<Unread>,
+}
+
+/// A statement that gives an array values that no read sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    pub name: String,
+    pub array: String,
+    pub span: Option<Span>,
 }
 
 /// Who orders the loops.
@@ -78,17 +96,20 @@ pub fn verify(
         tilings: Tilings::Wanted,
         own: None,
         asked: vec![],
+        unread: vec![],
         at: None,
+        legal_above: None,
         about: None,
     };
     match course.run(order) {
         Ok((verified, chosen)) => {
-            let Course { spans, dependences, carried, gave_up, tilings, asked, .. } = course;
-            Ok(Analysed { spans, dependences, verified, carried, gave_up, tilings, chosen, asked })
+            let Course { spans, dependences, carried, gave_up, tilings, asked, unread, .. } = course;
+            Ok(Analysed { spans, dependences, verified, carried, gave_up, tilings, chosen, asked, unread })
         }
         Err(error) => {
             let algorithm = course.about.as_deref().unwrap_or(&course.scheduled.algorithm);
-            Err(vec![diagnose(&Place { sources, algorithm, spans: &course.spans, command: course.at }, error)])
+            let (command, legal_above) = (course.at, course.legal_above.as_ref());
+            Err(vec![diagnose(&Place { sources, algorithm, spans: &course.spans, command, legal_above }, error)])
         }
     }
 }
@@ -116,8 +137,11 @@ struct Course<'a> {
     own: Option<(Start, Chosen)>,
     /// What isl's scheduler was asked for, if that choice stands last.
     asked: Vec<Asked>,
+    unread: Vec<Unread>,
     /// The command that is being carried out.
     at: Option<Span>,
+    /// The sizes for which it is legal, where it is refused for small ones alone.
+    legal_above: Option<Condition>,
     /// What an error speaks of, where that is not the algorithm as it now is.
     about: Option<Box<Algorithm>>,
 }
@@ -133,6 +157,7 @@ struct Start {
 impl Course<'_> {
     fn run(&mut self, order: Order<'_>) -> Result<(Verified, Option<Chosen>), Error> {
         self.dependences = self.weighed(|it| dependences(it.ctx, &it.scheduled.algorithm))?;
+        self.leave_out_unread(order)?;
         let is_placed = |it: &&Spanned<Command>| it.value.is_storage() || it.value.is_communication();
         let placed = match order {
             Order::Own(tilings) => {
@@ -143,13 +168,52 @@ impl Course<'_> {
             Order::Given(commands) => {
                 for command in commands.iter().filter(|it| !is_placed(it)) {
                     self.at = Some(command.span);
-                    self.carry_out(&command.value)?;
+                    if let Err(error) = self.carry_out(&command.value) {
+                        self.legal_above = self.legal_above(&command.value, &error);
+                        return Err(error);
+                    }
                 }
                 commands.iter().filter(is_placed).collect()
             }
         };
         self.at = None;
         self.finish(&placed)
+    }
+
+    /// Leaves out fillings of arrays that no read sees, but for those that a command names.
+    fn leave_out_unread(&mut self, order: Order<'_>) -> Result<(), Error> {
+        let algorithm = &self.scheduled.algorithm;
+        let find = || self.weighed(|it| unread_fillings(it.ctx, algorithm, &it.dependences));
+        let mut gone = match self.ctx.with_budget(UNREAD_OPERATIONS, find) {
+            // They may as well run.
+            Err(error) if error.is_quota() => return Ok(()),
+            found => found?,
+        };
+        if let Order::Given(commands) = order {
+            gone.retain(|&id| !commands.iter().any(|it| it.value.mentions(&algorithm.computation(id).name)));
+        }
+        if gone.is_empty() {
+            return Ok(());
+        }
+        self.unread = gone.iter().map(|&id| self.unread(id)).collect();
+        let (algorithm, names) = algorithm.without(&gone);
+        let renamed = |at: AccessRef| Some(AccessRef { computation: *names.get(&at.computation)?, ..at });
+        let left = self
+            .dependences
+            .iter()
+            .filter_map(|it| Some(Dependence { source: renamed(it.source)?, sink: renamed(it.sink)?, ..it.clone() }));
+        self.dependences = left.collect();
+        self.scheduled.schedule = algorithm.source_order.clone();
+        self.scheduled.algorithm = algorithm;
+        self.spans = std::mem::take(&mut self.spans).renamed(&names);
+        Ok(())
+    }
+
+    fn unread(&self, id: ComputationId) -> Unread {
+        let algorithm = &self.scheduled.algorithm;
+        let it = algorithm.computation(id);
+        let array = algorithm.array(it.write.array).name.clone();
+        Unread { name: it.name.clone(), array, span: self.spans.computation(id) }
     }
 
     /// Runs a step on the program as it stands, each operation of isl's counting with the program's weight.
@@ -184,6 +248,13 @@ impl Course<'_> {
             self.add_pieces();
         }
         Ok(())
+    }
+
+    /// The sizes for which a refused command is legal, if that takes little work to find out.
+    fn legal_above(&self, command: &Command, error: &Error) -> Option<Condition> {
+        let Error::Schedule(ScheduleError::Illegal(_)) = error else { return None };
+        let find = || self.weighed(|it| transform::legal_above(it.ctx, &it.scheduled, &it.dependences, command));
+        self.ctx.with_budget(ISL_OPERATIONS / ABOVE_PART, find).ok().flatten()
     }
 
     /// Tessella's own choice: partial results for sums that one thread of a GPU would add up, then an order.

@@ -10,6 +10,7 @@ use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin, Which};
+use tessella_polyhedral::condition::Condition;
 use tessella_polyhedral::error::{AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
@@ -25,6 +26,8 @@ pub struct Place<'a> {
     pub spans: &'a SpanTable,
     /// The command that was carried out, and where it stands.
     pub command: Option<Span>,
+    /// The sizes for which that is legal, where it is refused for small ones alone.
+    pub legal_above: Option<&'a Condition>,
 }
 
 /// Words an error of the polyhedral core.
@@ -112,6 +115,15 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
             format!("`{at}` carries it: {source} must run before {sink}{with}, in another iteration of `{at}`")
         }
     });
+    if let Some(condition) = place.legal_above {
+        return diagnostic
+            .with_note(format!(
+                "only small sizes stand against it: where `{condition}` holds, every dependence is kept"
+            ))
+            .with_help(format!(
+                "write `assume({condition})` before the command, or `@assert {condition}` in the function"
+            ));
+    }
     if let Some((note, help)) = of_reduction(place, violation) {
         return diagnostic.with_note(note).with_help(help);
     }

@@ -33,17 +33,21 @@ const OPERATIONS_OF_PIECES: u64 = 2_000_000;
 /// Where each computation stands: `line 3`.
 pub type Lines = BTreeMap<ComputationId, String>;
 
-/// Explains a verified program: what depends on what (the direct dependences, or all), what each loop does and why, what is checked and copied.
+/// Explains a verified program: what depends on what (the direct dependences, or all), what each loop does and why, what is checked and copied;
+/// and of the statements that it does without, a line each.
 pub fn explain(
     ctx: &Ctx,
     verified: &Verified,
     (dependences, are_direct): (&[ReportedDependence], bool),
     lines: &Lines,
+    left_out: &[String],
 ) -> Result<String, Error> {
     let algorithm = verified.algorithm();
     let mut text = String::new();
     section(&mut text, "Statements", "each runs once for every value of the loops in brackets");
-    statements::statements(verified, lines).iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+    statements::statements(verified, lines).iter().chain(left_out).for_each(|line| {
+        let _ = writeln!(text, "  {line}");
+    });
 
     section(&mut text, "Dependences", "which statement has to wait for which");
     // As the source has them: promotions add statements, and give others new subscripts.

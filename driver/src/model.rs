@@ -61,7 +61,13 @@ fn each(
 
 /// A failure of the core while a model looks at a program.
 fn core(unit: &Unit<'_>, lowered: &Lowered, error: Error) -> Refusal {
-    let place = Place { sources: unit.sources, algorithm: &lowered.algorithm, spans: &lowered.spans, command: None };
+    let place = Place {
+        sources: unit.sources,
+        algorithm: &lowered.algorithm,
+        spans: &lowered.spans,
+        command: None,
+        legal_above: None,
+    };
     vec![diagnose(&place, error)]
 }
 

@@ -61,7 +61,10 @@ fn build_by(
     let ctx = pipeline::context();
     let Lowered { algorithm, spans } = pipeline::lower(&ctx, &unit.function)?;
     let word = |error| {
-        vec![diagnose(&Place { sources: unit.sources, algorithm: &algorithm, spans: &spans, command: None }, error)]
+        vec![diagnose(
+            &Place { sources: unit.sources, algorithm: &algorithm, spans: &spans, command: None, legal_above: None },
+            error,
+        )]
     };
     let weight = effort::weight(&algorithm, &algorithm.source_order);
     let found = ctx.weighed(weight, || {

@@ -493,7 +493,13 @@ fn propose(unit: &Unit<'_>, subject: &Subject, own: &[Command], params: &[i64]) 
         .weighed(weight, || dependences(&ctx, &start.algorithm))
         .and_then(|all| candidates::candidates(&ctx, &start, &all, own, params));
     found.map_err(|error| {
-        let place = Place { sources: unit.sources, algorithm: &start.algorithm, spans: &lowered.spans, command: None };
+        let place = Place {
+            sources: unit.sources,
+            algorithm: &start.algorithm,
+            spans: &lowered.spans,
+            command: None,
+            legal_above: None,
+        };
         vec![diagnose(&place, error)]
     })
 }

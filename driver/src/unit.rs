@@ -1,5 +1,6 @@
 //! One function with concrete argument types, and everything that can be made of it.
 
+use crate::course::Unread;
 use crate::explain::asked::asked;
 use crate::explain::header::header;
 use crate::explain::{explain, tiles, time};
@@ -152,13 +153,15 @@ impl Unit<'_> {
 
     /// `line 3` for each computation, `helper.jl:3` for one that stands in another file than the function.
     fn lines(&self, algorithm: &Algorithm, spans: &SpanTable) -> BTreeMap<ComputationId, String> {
-        let home = spans.function.map(|span| span.file);
-        let line = |id: ComputationId| {
-            let span = spans.computation(id)?;
-            let here = home == Some(span.file);
-            Some((id, if here { format!("line {}", self.sources.position(span).0) } else { self.place(span) }))
-        };
+        let line = |id: ComputationId| Some((id, self.line(spans, spans.computation(id)?)));
         algorithm.ids().filter_map(line).collect()
+    }
+
+    fn line(&self, spans: &SpanTable, span: tessella_diagnostics::Span) -> String {
+        match spans.function {
+            Some(home) if home.file == span.file => format!("line {}", self.sources.position(span).0),
+            _ => self.place(span),
+        }
     }
 
     /// `kernel.jl:3`.
@@ -268,7 +271,10 @@ impl Built {
                     Err(error) if error.is_quota() => (report(report::report_all_dependences).map_err(core)?, false),
                     direct => (direct.map_err(core)?, true),
                 };
-                text.push_str(&explain(&self.ctx, verified, (&dependences, are_direct), &lines).map_err(core)?);
+                text.push_str(
+                    &explain(&self.ctx, verified, (&dependences, are_direct), &lines, &self.left_out(unit))
+                        .map_err(core)?,
+                );
                 text.push_str(&constants(
                     self.analysed.chosen.as_ref().map_or(&[], |chosen| &chosen.storage),
                     verified,
@@ -292,6 +298,15 @@ impl Built {
                 text
             }
         })
+    }
+
+    /// A line for each filling of an array that the program does without.
+    fn left_out(&self, unit: &Unit<'_>) -> Vec<String> {
+        let all = self.analysed.unread.iter().map(|Unread { name, array, span }| {
+            let place = span.map(|span| format!(" ({})", unit.line(&self.analysed.spans, span))).unwrap_or_default();
+            format!("{name}{place} is left out: each element of `{array}` that is read is written again before")
+        });
+        all.collect()
     }
 
     /// The program before arrays were copied into fast memory.
@@ -457,7 +472,8 @@ impl Built {
     ) -> tessella_diagnostics::Diagnostic {
         let algorithm = self.analysed.verified.algorithm();
         let spans = &self.analysed.spans;
-        let place = crate::diagnose::Place { sources: unit.sources, algorithm, spans, command: None };
+        let place =
+            crate::diagnose::Place { sources: unit.sources, algorithm, spans, command: None, legal_above: None };
         crate::diagnose::diagnose(&place, error)
     }
 

@@ -41,6 +41,23 @@ impl SpanTable {
         copy(&mut self.loops, |(id, position)| (id == of).then_some((piece, position)));
     }
 
+    /// The places of the computations that are left of an algorithm, by what they are called now.
+    pub fn renamed(self, names: &BTreeMap<ComputationId, ComputationId>) -> SpanTable {
+        let SpanTable { function, computations, labels, accesses, loops, params, arrays, requirements, values } = self;
+        let name = |id: ComputationId| names.get(&id).copied();
+        SpanTable {
+            computations: rekeyed(computations, name),
+            labels: rekeyed(labels, name),
+            accesses: rekeyed(accesses, |at| Some(AccessRef { computation: name(at.computation)?, ..at })),
+            loops: rekeyed(loops, |(id, position)| Some((name(id)?, position))),
+            function,
+            params,
+            arrays,
+            requirements,
+            values,
+        }
+    }
+
     pub fn access(&self, at: AccessRef) -> Option<Span> {
         self.accesses.get(&at).copied()
     }
@@ -59,4 +76,9 @@ impl SpanTable {
 fn copy<K: Ord + Copy>(spans: &mut BTreeMap<K, Span>, renamed: impl Fn(K) -> Option<K>) {
     let more: Vec<(K, Span)> = spans.iter().filter_map(|(&key, &span)| Some((renamed(key)?, span))).collect();
     spans.extend(more);
+}
+
+/// The spans of keys that have a name still, by that.
+fn rekeyed<K: Ord>(spans: BTreeMap<K, Span>, name: impl Fn(K) -> Option<K>) -> BTreeMap<K, Span> {
+    spans.into_iter().filter_map(|(key, span)| Some((name(key)?, span))).collect()
 }

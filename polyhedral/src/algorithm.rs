@@ -3,7 +3,7 @@
 use crate::affine::{Affine, ParamId};
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{DimType, IslError, Set, Val};
-use crate::schedule::Schedule;
+use crate::schedule::{Node, Schedule};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -520,6 +520,27 @@ impl Algorithm {
             });
         }
         Ok(assumed)
+    }
+
+    /// The algorithm without some of its computations, and what the others are called now.
+    ///
+    /// For algorithms as lowering makes them, none of whose checks are about what goes.
+    pub fn without(&self, gone: &BTreeSet<ComputationId>) -> (Algorithm, BTreeMap<ComputationId, ComputationId>) {
+        let stay: BTreeSet<ComputationId> = self.ids().filter(|id| !gone.contains(id)).collect();
+        let names: BTreeMap<_, _> = stay.iter().copied().zip((0..).map(ComputationId)).collect();
+        let rename = |at: &mut AccessRef| at.computation = names[&at.computation];
+        let mut left = self.clone();
+        left.computations = stay.iter().map(|&id| self.computation(id).clone()).collect();
+        left.source_order.root = self.source_order.root.restricted(&stay).unwrap_or(Node::Sequence(vec![]));
+        left.source_order.root.rename(&names);
+        left.requirements.iter_mut().filter_map(|it| it.inside.as_mut()).for_each(|it| rename(&mut it.access));
+        for check in left.scan.iter_mut().flat_map(|scan| &mut scan.checks) {
+            match check {
+                ScanCheck::Inside { access, .. } => rename(access),
+                ScanCheck::Holds { .. } => {}
+            }
+        }
+        (left, names)
     }
 
     /// Whether any computation writes the array.

@@ -347,6 +347,12 @@ impl std::fmt::Display for Columns {
 }
 
 impl Command {
+    /// Whether the name stands in it, whatever it names there.
+    pub fn mentions(&self, name: &str) -> bool {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '!';
+        self.to_string().split(|c| !is_part(c)).any(|word| word == name)
+    }
+
     /// Whether it changes the computations, or what they read and write, so that their dependences are others.
     pub fn changes_accesses(&self) -> bool {
         matches!(

@@ -223,6 +223,37 @@ pub fn first_violation(
     schedule: &Schedule,
     dependences: &[Dependence],
 ) -> Result<Option<Violation>, Error> {
+    let Some((dependence, breach, pairs)) = first_broken(ctx, algorithm, schedule, dependences)? else {
+        return Ok(None);
+    };
+    Ok(Some(Violation {
+        kind: dependence.kind,
+        array: dependence.array,
+        source: dependence.source,
+        sink: dependence.sink,
+        breach,
+        witness: witness(algorithm, schedule, dependence, &pairs)?,
+    }))
+}
+
+/// Parameters for which the schedule breaks a dependence, if there are any: all for which it breaks the first such in its outermost loop.
+pub(crate) fn broken_for(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependences: &[Dependence],
+) -> Result<Option<Set>, Error> {
+    let broken = first_broken(ctx, algorithm, schedule, dependences)?;
+    broken.map(|(_, _, pairs)| Ok(pairs.domain()?.params()?)).transpose()
+}
+
+/// The first dependence that the schedule breaks, how, and the pairs that are broken so.
+fn first_broken<'a>(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependences: &'a [Dependence],
+) -> Result<Option<(&'a Dependence, Breach, Map)>, Error> {
     let comparisons = Comparisons::new(ctx, algorithm)?;
     let assumed = algorithm.assumed()?;
     let mut around: BTreeMap<Ends, bool> = BTreeMap::new();
@@ -241,14 +272,7 @@ pub fn first_violation(
         }
         let found = violated(ctx, algorithm, schedule, dependence, assumed.as_ref(), &comparisons)?;
         if let Some((breach, pairs)) = found {
-            return Ok(Some(Violation {
-                kind: dependence.kind,
-                array: dependence.array,
-                source: dependence.source,
-                sink: dependence.sink,
-                breach,
-                witness: witness(algorithm, schedule, dependence, &pairs)?,
-            }));
+            return Ok(Some((dependence, breach, pairs)));
         }
     }
     Ok(None)

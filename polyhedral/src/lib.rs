@@ -44,6 +44,7 @@ pub mod storage;
 pub mod stream;
 pub mod time_tiling;
 pub mod transform;
+pub mod unread;
 pub mod verify;
 pub mod work;
 

@@ -368,6 +368,18 @@ impl Node {
         }
     }
 
+    /// Has computations stand under other names.
+    pub(crate) fn rename(&mut self, names: &BTreeMap<ComputationId, ComputationId>) {
+        match self {
+            Node::Computation(id) => *id = names[id],
+            Node::Loop(it) => {
+                it.at = it.at.iter().map(|(id, at)| (names[id], at.clone())).collect();
+                it.body.rename(names);
+            }
+            Node::Sequence(children) => children.iter_mut().for_each(|child| child.rename(names)),
+        }
+    }
+
     /// The computations below, in tree order.
     pub fn computations(&self) -> Vec<ComputationId> {
         match self {

@@ -51,6 +51,35 @@ end
     assert!(said.contains(why), "{said}");
 }
 
+#[test]
+fn overlapping_tiles_are_told_of_only_where_they_can_be_made() {
+    let program = |write: &str, read: &str| {
+        format!(
+            "@tessella function f!(A::Array{{Float64,3}}, B::Matrix{{Float64}})
+    m, n, steps = size(A)
+    for t in 2:steps
+        for j in 2:n-1, i in 2:m-1
+            @comp S {write} = 0.5 * ({read})
+        end
+        for j in 2:n-1, i in 2:m-1
+            @comp R B[i, j] = A[i, j, t]
+        end
+    end
+end
+"
+        )
+    };
+    for (write, read, listed, refused) in [
+        ("A[i, j, t]", "A[i-1, j, t-1] + A[i+1, j-1, t-1]", false, true),
+        ("A[i, j, t]", "B[i-1, j] + B[i+1, j-1]", true, false),
+    ] {
+        let said = explained(&program(write, read)).unwrap();
+        assert_eq!(said.contains("    `overlapped`, "), listed, "{said}");
+        let why = "    `overlapped`: refused, since what a tile needs of `A` has no constant size\n";
+        assert_eq!(said.contains(why), refused, "{said}");
+    }
+}
+
 /// The loops of an explanation, one a line.
 fn loops_of(text: &str) -> Result<String, String> {
     let said = explained(text)?;

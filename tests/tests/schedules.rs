@@ -176,3 +176,18 @@ fn auto_orders_what_commands_have_left() {
     let lanes = printed("split(S, i, 64); parallel(S, i0); auto()", Backend::C);
     assert!(lanes.contains("floor((i - 2)/64)  # parallel") && lanes.contains("# vector(4)"), "{lanes}");
 }
+
+#[test]
+fn the_sizes_that_a_refusal_names_are_enough() {
+    let text = fs::read_to_string(root().join("tests/ui/e0401_edges_that_meet_for_small_sizes.jl")).unwrap();
+    let command = "time_skew(S, t, (j, i), 2, (8, 8))";
+    let emitted = |text: &str, commands: &str| {
+        file::transpile(text, &from_text(commands), Backend::Cuda, TextKind::Schedule).map(|_| ())
+    };
+    let refused = emitted(&text, command).unwrap_err();
+    assert!(refused.contains("`assume(m > 2)`") && refused.contains("`@assert m > 2`"), "{refused}");
+    emitted(&text, &format!("assume(m > 2)\n{command}")).unwrap();
+    let asserted = text.replace("size(A)\n", "size(A)\n    @assert m > 2\n");
+    assert_ne!(asserted, text);
+    emitted(&asserted, command).unwrap();
+}

@@ -132,7 +132,13 @@ fn schedules_that_a_program_builds_and_limits_of_the_core() {
     let sources = Sources::read(SOURCE, &options).unwrap();
     let unit = sources.unit(&sources.functions()[0], &[]).unwrap();
     let lowered = pipeline::lower(&ctx, &unit.function).unwrap();
-    let place = Place { sources: &sources.map, algorithm: &lowered.algorithm, spans: &lowered.spans, command: None };
+    let place = Place {
+        sources: &sources.map,
+        algorithm: &lowered.algorithm,
+        spans: &lowered.spans,
+        command: None,
+        legal_above: None,
+    };
     let errors: Vec<Error> = vec![
         ScheduleError::SizeCount { loops: 2, sizes: 1 }.into(),
         ScheduleError::GpuAxisCount { count: 4 }.into(),

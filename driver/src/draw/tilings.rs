@@ -70,7 +70,7 @@ pub(super) fn draw(
     let reason = |shape: &Shape| match shape.tiles.as_ref().err()? {
         DrawError::Core(error) => {
             let (algorithm, spans) = (&start.algorithm, &lowered.spans);
-            let place = Place { sources: unit.sources, algorithm, spans, command: None };
+            let place = Place { sources: unit.sources, algorithm, spans, command: None, legal_above: None };
             Some(diagnose(&place, error.clone()).message)
         }
         other => Some(other.to_string()),
@@ -130,10 +130,10 @@ fn page(name: &str, sizes: &str, drawn: &Tilings, reason: &dyn Fn(&Shape) -> Opt
 
 /// How many tiles there are, and how much of their work is done more than once.
 fn said(tiles: &[ShapeTile]) -> String {
-    let points: BTreeSet<[i64; 2]> = tiles.iter().flat_map(|it| it.points.iter().copied()).collect();
-    let computed: usize = tiles.iter().map(|it| it.points.len()).sum();
+    let statements: BTreeSet<_> = tiles.iter().flat_map(|it| &it.statements).collect();
+    let computed: usize = tiles.iter().map(|it| it.statements.len()).sum();
     let rounds = tiles.iter().map(|it| it.round).max().unwrap_or(0);
-    let again = match computed - points.len() {
+    let again = match computed - statements.len() {
         0 => String::new(),
         more => format!(", {more} of {computed} points computed again"),
     };

@@ -9,21 +9,30 @@ use tessella_polyhedral::algorithm::{Algorithm, ComputationId};
 use tessella_polyhedral::auto::time_tiles;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::dependence::dependences;
-use tessella_polyhedral::error::Error;
+use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::models::tiles::fit::{Nest, Nests, Sizes};
 use tessella_polyhedral::models::tiles::hexagons::HexagonTile;
-use tessella_polyhedral::models::tiles::rank::{RankedNest, Refused, Trust, ranked_nests};
+use tessella_polyhedral::models::tiles::rank::{Ranked, RankedNest, Refused, Trust, ranked_nests};
 use tessella_polyhedral::models::tiles::{Approach, Cost};
 use tessella_polyhedral::schedule::{Schedule, Tag};
+use tessella_polyhedral::storage::StorageError;
 use tessella_polyhedral::stream::{Obstacle, obstacle};
 use tessella_polyhedral::time_tiling::find;
+use tessella_polyhedral::transform::overlapped_unproved;
 use tessella_polyhedral::work;
 
 /// An explanation goes without, where it would take more work of isl.
 const OPERATIONS: u64 = 2_000_000;
+
+/// What isl may do to find out whether tiles may overlap.
+const OVERLAP_OPERATIONS: u64 = 500_000;
+
+/// The tiles for that; which ones does not matter.
+const OVERLAP_STEPS: u32 = 2;
+const OVERLAP_SIDE: u32 = 16;
 
 /// For each nest over time, the best tile of each approach in the first-level cache: bytes and operations for each useful result,
 /// and which of them the order that was chosen is, and the computations that were spoken of; or why there are no numbers. Empty where there
@@ -62,7 +71,8 @@ pub(crate) fn tilings(
         }
         about.extend(&nest.computations);
         let hexagon = best_hexagon(ctx, algorithm, it, (target, machine), memory)?;
-        told(&mut text, algorithm, it, hexagon, (target, element));
+        let overlap = overlap(ctx, algorithm, nest, (target, machine))?;
+        told(&mut text, algorithm, it, (hexagon, overlap), (target, element));
         text.push_str(&match hexagons.iter().find(|it| is_about(algorithm, it, nest)) {
             Some(command) => hexagonal(algorithm, schedule, (command, nest), machine),
             None => chosen(ctx, algorithm, schedule, nest, (target, machine), element)?,
@@ -97,14 +107,7 @@ fn best_hexagon(
     memory: u64,
 ) -> Result<Hexagons, Error> {
     let (Some(time), Some(hexagons)) = (&it.nest.time, &it.hexagons) else { return Ok(Hexagons::Refused) };
-    let start = Scheduled {
-        algorithm: algorithm.clone(),
-        schedule: algorithm.source_order.clone(),
-        target,
-        machine: *machine,
-        versions: vec![],
-        scratch: BTreeSet::new(),
-    };
+    let start = start(algorithm, target, machine);
     let found = ctx.with_budget(OPERATIONS, || {
         let all = dependences(ctx, algorithm)?;
         find(ctx, &start, &all, &it.nest.computations, time)
@@ -120,11 +123,50 @@ fn best_hexagon(
     }
 }
 
+/// The program in the source's order.
+fn start(algorithm: &Algorithm, target: Target, machine: &Machine) -> Scheduled {
+    Scheduled {
+        algorithm: algorithm.clone(),
+        schedule: algorithm.source_order.clone(),
+        target,
+        machine: *machine,
+        versions: vec![],
+        scratch: BTreeSet::new(),
+    }
+}
+
+/// Why no tiles overlap, where that is seen without a proof: `None` where they may.
+enum Overlap {
+    MayBe,
+    /// Not even the tiles can be made; of an array if that is what has no size.
+    Refused(Option<String>),
+}
+
+fn overlap(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    nest: &Nest,
+    (target, machine): (Target, &Machine),
+) -> Result<Overlap, Error> {
+    let (Some(time), Some(id)) = (&nest.time, nest.main().next()) else { return Ok(Overlap::MayBe) };
+    let start = start(algorithm, target, machine);
+    let name = &algorithm.computation(id).name;
+    let sizes = vec![OVERLAP_SIDE; nest.space.len()];
+    let made = ctx.with_budget(OVERLAP_OPERATIONS, || {
+        overlapped_unproved(ctx, &start, name, time, &nest.space, OVERLAP_STEPS, &sizes)
+    });
+    Ok(match made {
+        Err(Error::Storage(StorageError::NoConstantSize { array, .. })) => Overlap::Refused(Some(array)),
+        Err(Error::Schedule(ScheduleError::CannotOverlap { .. })) => Overlap::Refused(None),
+        Ok(_) | Err(_) => Overlap::MayBe,
+    })
+}
+
 fn told(
     text: &mut String,
     algorithm: &Algorithm,
     RankedNest { nest, ranking, .. }: &RankedNest,
-    hexagons: Hexagons,
+    (hexagons, overlap): (Hexagons, Overlap),
     (target, element): (Target, u32),
 ) {
     let _ = writeln!(
@@ -160,7 +202,11 @@ fn told(
         format!("    {what}: {bytes:.2} bytes{flops}{again}{sure}\n")
     };
     let mut lines: Vec<(Cost, String)> = vec![];
-    for it in &ranking.ranked {
+    let is_possible = |it: &&Ranked| match overlap {
+        Overlap::MayBe => true,
+        Overlap::Refused(_) => it.candidate.approach != Approach::Redundant,
+    };
+    for it in ranking.ranked.iter().filter(is_possible) {
         let command = match it.candidate.approach {
             Approach::Plain => "each step by itself",
             Approach::Skewed => skewed,
@@ -188,6 +234,9 @@ fn told(
         }
     }
     lines.iter().for_each(|(_, line)| text.push_str(line));
+    if let Overlap::Refused(Some(array)) = overlap {
+        let _ = writeln!(text, "    `overlapped`: refused, since what a tile needs of `{array}` has no constant size");
+    }
 }
 
 /// Why nothing is told of tiles of time for loops that run in order around others; nothing where there are none.

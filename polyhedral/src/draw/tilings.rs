@@ -5,7 +5,7 @@
 //! of a `stream`, which has none, follow from the slopes of the dependences and from what its lanes hold.
 
 use super::{DrawError, MOST_POINTS, instances, with_params};
-use crate::affine::Affine;
+use crate::affine::{Affine, Atom};
 use crate::algorithm::ComputationId;
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -40,6 +40,9 @@ pub struct Shape {
 /// The round of a tile, and its number.
 type TileKey = (Vec<i64>, Vec<i64>);
 
+/// Statements of the source, and places and steps at which they stand.
+pub type Statements = BTreeSet<(ComputationId, [i64; 2])>;
+
 /// What one tile computes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeTile {
@@ -47,6 +50,14 @@ pub struct ShapeTile {
     pub round: usize,
     /// Place and step.
     pub points: BTreeSet<[i64; 2]>,
+    /// The same for each statement of the source: several may stand at one point, in tiles of their own.
+    pub statements: Statements,
+}
+
+impl ShapeTile {
+    fn new(round: usize, statements: Statements) -> ShapeTile {
+        ShapeTile { round, points: statements.iter().map(|(_, point)| *point).collect(), statements }
+    }
 }
 
 /// Sizes of the tiles that are drawn: steps of time, and points of space.
@@ -55,6 +66,9 @@ const WIDTH: u32 = 8;
 /// A hexagon's height, or the next one that goes with the sweeps of a step, and its width: those of figure 5 of the report.
 const HEIGHT: i64 = 2;
 const LEAST_WIDTH: i64 = 3;
+
+/// Instances that are looked at for a tiling: several statements may stand at a point, and some are computed again.
+const MOST_INSTANCES: usize = 4 * MOST_POINTS;
 
 /// What part of the work that is left the proof and the tiles of one shape may take: one that is too hard leaves enough for the others.
 const SHARE: u64 = 3;
@@ -74,7 +88,7 @@ pub fn tilings(
     let mut found = find(ctx, start, dim)?;
     found.stencil = found.stencil.merged(ctx, start, dependences)?;
     // Each tiling has at least the points of the source.
-    found.tiles(ctx, start, start, params)?;
+    found.tiles(ctx, start, start, params, MOST_POINTS)?;
     let on_gpu = Scheduled { target: crate::layers::Target::Gpu, ..start.clone() };
     let computation = found.computation.clone();
     let (time, loops) = (found.time.clone(), vec![found.dim.clone()]);
@@ -83,7 +97,8 @@ pub fn tilings(
     let mut shapes = vec![];
     let mut add = |command: Command, start: &Scheduled| {
         let tiles = ctx.with_budget(share, || {
-            found.tiles(ctx, start, &transform::apply(ctx, start, dependences, &command)?, params)
+            let tiled = transform::apply(ctx, start, dependences, &command)?;
+            found.tiles(ctx, start, &tiled, params, MOST_INSTANCES)
         });
         shapes.push(Shape { command, dim: found.dim.clone(), tiles });
     };
@@ -219,10 +234,17 @@ impl Found {
     }
 
     /// The tiles that a schedule has.
-    fn tiles(&self, ctx: &Ctx, start: &Scheduled, of: &Scheduled, params: &[i64]) -> Result<Vec<ShapeTile>, DrawError> {
-        let mut found: BTreeMap<TileKey, BTreeSet<[i64; 2]>> = BTreeMap::new();
+    fn tiles(
+        &self,
+        ctx: &Ctx,
+        start: &Scheduled,
+        of: &Scheduled,
+        params: &[i64],
+        most: usize,
+    ) -> Result<Vec<ShapeTile>, DrawError> {
+        let mut found: BTreeMap<TileKey, Statements> = BTreeMap::new();
         let originals = start.algorithm.computations.len();
-        let mut left = MOST_POINTS;
+        let mut left = most;
         for id in of.algorithm.ids() {
             let original =
                 of.algorithm.whole.as_ref().and_then(|it| it.piece_of.get(id.0 as usize).copied()).unwrap_or(id);
@@ -237,7 +259,7 @@ impl Found {
                 let value = |it: &Affine| it.evaluate(&instance, params).ok_or(DrawError::Empty);
                 let point = [value(&self.stencil.space[&original][0])?, value(&self.stencil.step[&original])?];
                 let (round, tile) = tile_of(&of.schedule, id, sources, &instance, params);
-                found.entry((round, tile)).or_default().insert(point);
+                found.entry((round, tile)).or_default().insert((original, point));
             }
         }
         if found.is_empty() {
@@ -245,7 +267,10 @@ impl Found {
         }
         let rounds: BTreeSet<&Vec<i64>> = found.keys().map(|(round, _)| round).collect();
         let rounds: BTreeMap<Vec<i64>, usize> = rounds.into_iter().cloned().zip(1..).collect();
-        Ok(found.into_iter().map(|((round, _), points)| ShapeTile { round: rounds[&round], points }).collect())
+        let tiles: Vec<ShapeTile> =
+            found.into_iter().map(|((round, _), all)| ShapeTile::new(rounds[&round], all)).collect();
+        let points: usize = tiles.iter().map(|it| it.points.len()).sum();
+        if points > MOST_POINTS { Err(DrawError::TooManyPoints) } else { Ok(tiles) }
     }
 
     /// The strips of a stream: what each warp has to compute at each step for those points that it stores.
@@ -288,31 +313,30 @@ impl Found {
         let depth = along.stencil.path.0.len();
         let found = stream::find_all(ctx, &start.algorithm, &along.stencil.time, &[size], depth)?;
         let Some((_, stream)) = found.first() else { return Err(DrawError::Empty) };
-        let plain = along.tiles(ctx, start, start, params)?;
-        let points: BTreeSet<[i64; 2]> = plain.into_iter().flat_map(|it| it.points).collect();
+        let plain = along.tiles(ctx, start, start, params, MOST_POINTS)?;
+        let points: Statements = plain.into_iter().flat_map(|it| it.statements).collect();
         let block = i64::from(size.steps) * along.stencil.nests.len() as i64;
-        let low = points.iter().map(|it| it[0]).min().unwrap_or(0);
-        let mut tiles: BTreeMap<(i64, i64), BTreeSet<[i64; 2]>> = BTreeMap::new();
+        let low = points.iter().map(|(_, it)| it[0]).min().unwrap_or(0);
+        let mut tiles: BTreeMap<(i64, i64), Statements> = BTreeMap::new();
         let strips: BTreeSet<(i64, i64)> = points
             .iter()
-            .map(|[place, step]| (step.div_euclid(block), (place - low).div_euclid(stream.width())))
+            .map(|(_, [place, step])| (step.div_euclid(block), (place - low).div_euclid(stream.width())))
             .collect();
         for (launch, strip) in strips {
             let (first, last) = (low + strip * stream.width(), low + (strip + 1) * stream.width() - 1);
             let end = (launch + 1) * block - 1;
-            let needed = points.iter().filter(|[place, step]| {
+            let needed = points.iter().filter(|(_, [place, step])| {
                 let left = end - step;
                 step.div_euclid(block) == launch
                     && (first - delta0.floor_times(left)..=last + delta1.floor_times(left)).contains(place)
             });
             tiles.insert((launch, strip), needed.copied().collect());
         }
-        let tiles = tiles.into_iter().map(|((launch, _), points)| ShapeTile { round: launch as usize + 1, points });
-        Ok(tiles.collect())
+        Ok(tiles.into_iter().map(|((launch, _), all)| ShapeTile::new(launch as usize + 1, all)).collect())
     }
 }
 
-/// The round and the tile of an instance: what the loops run through down to the last one that no iterator of the source is alone.
+/// The round and the tile of an instance: what the loops run through down to the last one over tiles.
 fn tile_of(
     schedule: &Schedule,
     id: ComputationId,
@@ -321,10 +345,13 @@ fn tile_of(
     params: &[i64],
 ) -> (Vec<i64>, Vec<i64>) {
     let around = schedule.loops_around(id);
-    let of_tiles = |at: &Affine| at.as_iterator().is_none_or(|it| it >= sources);
+    let is_divided = |at: &Affine| at.terms().iter().any(|(atom, _)| matches!(atom, Atom::FloorDiv(..)));
+    let is_added = |at: &Affine| at.as_iterator().is_some_and(|it| it >= sources);
+    // An edge stands at one place, a number or a size, of loops over points and over tiles.
+    let of_tiles = |it: &Loop| it.at.values().any(is_divided) || is_added(&it.at[&id]);
     // The points of a block's tile are its threads.
     let is_point = |it: &Loop| matches!(it.tag, Tag::GpuThread(_));
-    let last = around.iter().rposition(|(_, it)| !is_point(it) && it.at.get(&id).is_some_and(of_tiles));
+    let last = around.iter().rposition(|(_, it)| !is_point(it) && of_tiles(it));
     let (mut round, mut tile) = (vec![], vec![]);
     let mut above = 0;
     for (path, it) in around.iter().take(last.map_or(0, |it| it + 1)) {

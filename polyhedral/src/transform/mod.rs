@@ -37,6 +37,7 @@ pub use privatize::privatize;
 pub use rfactor::rfactor;
 pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
+pub use small_sizes::legal_above;
 pub use split_domain::{split_dependences, split_domain};
 pub use tags::{check_gpu, check_unrolled, gpu, resident, separate, stream, tag};
 pub(crate) use tiles::tile_loops;
@@ -54,7 +55,7 @@ use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::legality;
 use crate::order;
-use crate::schedule::Tag;
+use crate::schedule::{Schedule, Tag};
 use crate::time_tiling::{grid_sync, hexagonal, space, time_skew};
 use join::{Side, place};
 
@@ -87,6 +88,35 @@ fn apply_to_all(
     command: &Command,
 ) -> Result<Scheduled, Error> {
     let algorithm = &scheduled.algorithm;
+    let schedule = match made(ctx, scheduled, dependences, command)? {
+        Made::Order(schedule) => schedule,
+        Made::Program(done) => return Ok(*done),
+    };
+    if matches!(command, Command::Unroll { .. } | Command::UnrollAndJam { .. } | Command::Order(_)) {
+        check_unrolled(algorithm, &schedule)?;
+    }
+    match legality::check(ctx, algorithm, &schedule, dependences) {
+        Ok(()) => Ok(Scheduled { schedule, ..scheduled.clone() }),
+        Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
+            match partial::carry_out(ctx, scheduled, dependences, command, &violation) {
+                Some((done, _)) => Ok(done),
+                None => Err(ScheduleError::Illegal(violation).into()),
+            }
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// What a command makes of a program.
+enum Made {
+    /// An order that is to be judged yet.
+    Order(Schedule),
+    /// A program that its primitive has judged.
+    Program(Box<Scheduled>),
+}
+
+fn made(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], command: &Command) -> Result<Made, Error> {
+    let judged = |done: Scheduled| Ok(Made::Program(Box::new(done)));
     let schedule = match command {
         Command::UnrollAndJam { computation, at, factor } => unroll_and_jam(ctx, scheduled, computation, at, *factor)?,
         Command::Collapse { computation, outer, inner } => collapse(ctx, scheduled, computation, outer, inner)?,
@@ -127,26 +157,28 @@ fn apply_to_all(
         Command::Gpu { computation, blocks, threads } => gpu(scheduled, computation, blocks, threads)?,
         Command::Stream { computation, at, size } => stream(ctx, scheduled, computation, at, *size)?,
         Command::Resident { computation, at, size } => resident(ctx, scheduled, computation, at, *size)?,
-        Command::ComputeAt { computation, reader, at } => return compute_at(ctx, scheduled, computation, reader, at),
+        Command::ComputeAt { computation, reader, at } => {
+            return judged(compute_at(ctx, scheduled, computation, reader, at)?);
+        }
         Command::Overlapped { computation, time, loops, steps, sizes } => {
-            return overlapped(ctx, scheduled, computation, time, loops, *steps, sizes);
+            return judged(overlapped(ctx, scheduled, computation, time, loops, *steps, sizes)?);
         }
-        Command::Inline { computation } => return inline(ctx, scheduled, computation),
+        Command::Inline { computation } => return judged(inline(ctx, scheduled, computation)?),
         Command::Rfactor { computation, at, size } => {
-            return rfactor(ctx, scheduled, dependences, computation, at, *size);
+            return judged(rfactor(ctx, scheduled, dependences, computation, at, *size)?);
         }
-        Command::Atomic { computation } => return atomic(scheduled, computation),
+        Command::Atomic { computation } => return judged(atomic(scheduled, computation)?),
         Command::Hexagonal { computations, time, loops, height, widths } => {
-            return Ok(hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?.0);
+            return judged(hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?.0);
         }
         Command::Pieces { computation, first, second } => {
-            return Ok(pieces(ctx, scheduled, dependences, computation, first, second)?.0);
+            return judged(pieces(ctx, scheduled, dependences, computation, first, second)?.0);
         }
         Command::PiecesBySize { computation, condition } => {
-            return Ok(pieces_by_size(ctx, scheduled, dependences, computation, condition)?.0);
+            return judged(pieces_by_size(ctx, scheduled, dependences, computation, condition)?.0);
         }
         Command::Privatize { array, computation, at } => {
-            return Ok(privatize(ctx, scheduled, array, computation, at)?.0);
+            return judged(privatize(ctx, scheduled, array, computation, at)?.0);
         }
         Command::TimeSkew { computations, time, loops, steps, widths } => {
             time_skew(ctx, scheduled, dependences, computations, time, loops, *steps, widths)?
@@ -157,10 +189,10 @@ fn apply_to_all(
         Command::GridSync { computations, time, loops, widths } => {
             grid_sync(ctx, scheduled, dependences, computations, time, loops, widths)?
         }
-        Command::Assume(condition) => return assume(ctx, scheduled, condition),
-        Command::Specialize(condition) => return specialize(ctx, scheduled, condition),
+        Command::Assume(condition) => return judged(assume(ctx, scheduled, condition)?),
+        Command::Specialize(condition) => return judged(specialize(ctx, scheduled, condition)?),
         Command::Order(tree) => order::build(ctx, scheduled, tree)?,
-        Command::Auto => return crate::default_order::schedule(ctx, scheduled, dependences),
+        Command::Auto => return judged(crate::default_order::schedule(ctx, scheduled, dependences)?),
         // Carried out by `crate::storage` and `crate::connect`, on the finished order.
         Command::StoreIn { .. }
         | Command::CacheShared { .. }
@@ -173,22 +205,10 @@ fn apply_to_all(
         | Command::Prefetch { .. }
         | Command::Allocate { .. }
         | Command::Free { .. } => {
-            return Ok(scheduled.clone());
+            return judged(scheduled.clone());
         }
     };
-    if matches!(command, Command::Unroll { .. } | Command::UnrollAndJam { .. } | Command::Order(_)) {
-        check_unrolled(algorithm, &schedule)?;
-    }
-    match legality::check(ctx, algorithm, &schedule, dependences) {
-        Ok(()) => Ok(Scheduled { schedule, ..scheduled.clone() }),
-        Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
-            match partial::carry_out(ctx, scheduled, dependences, command, &violation) {
-                Some((done, _)) => Ok(done),
-                None => Err(ScheduleError::Illegal(violation).into()),
-            }
-        }
-        Err(other) => Err(other),
-    }
+    Ok(Made::Order(schedule))
 }
 
 /// Carries out one command on a scheduled program, whose dependences are given; also gives the dependences of the new algorithm after a

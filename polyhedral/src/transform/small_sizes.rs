@@ -3,10 +3,11 @@
 //! Rewrite of `space(S, t, i, 8)` where that is so for `m <= 2`: `for t { nests }  ->  for t { nests : m > 2 }; for t { nests : m <= 2 }`, and
 //! the first is tiled. For any sizes one of the two has no instances.
 
-use super::apply_and_renew;
 use super::find::find_loop;
 use super::pieces::{Pieces, of_pieces, pieces_by_size};
+use super::sizes::assume;
 use super::tree::{remove, sequence, simplify};
+use super::{Made, apply_and_renew, made};
 use crate::affine::{Affine, ParamId};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::command::Command;
@@ -53,6 +54,31 @@ pub(super) fn carry_out(
         other => other?,
     };
     Ok(Some((done, renewed.unwrap_or(all))))
+}
+
+/// Steps of [`legal_above`]; each looks at all dependences once.
+const STEPS: u32 = 6;
+
+/// A condition that keeps all but small sizes, for which alone a refused command breaks dependences; `None` where it breaks some for
+/// larger ones, or no condition was found.
+pub fn legal_above(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    command: &Command,
+) -> Result<Option<Condition>, Error> {
+    let (mut now, mut found, mut but) = (scheduled.clone(), None, vec![]);
+    for _ in 0..STEPS {
+        let Made::Order(schedule) = made(ctx, &now, dependences, command)? else { return Ok(None) };
+        match legality::broken_for(ctx, &now.algorithm, &schedule, dependences)? {
+            None => return Ok(found),
+            Some(broken) => but.push(broken),
+        }
+        let Some(condition) = sizes(ctx, &scheduled.algorithm, &but)? else { return Ok(None) };
+        now = assume(ctx, scheduled, &condition)?;
+        found = Some(condition);
+    }
+    Ok(None)
 }
 
 /// A condition on sizes that none of these parameters meet, if one does that keeps all but small sizes.
