@@ -200,9 +200,9 @@ fn has_hexagons_of_planes(kernel: &Kernel) -> bool {
     matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.hexagons().is_some_and(|(it, _)| it.planes.is_some()))
 }
 
-/// Whether it is a stream whose warps share planes.
+/// Whether it is a stream over planes, whose lines pass from warp to warp, or would if there were others.
 fn has_planes(kernel: &Kernel) -> bool {
-    matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.stream.warps() > 1)
+    matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.stream.axes[1].is_some())
 }
 
 fn definitions(helpers: &BTreeSet<Helper>, macros: &[String], out: &mut Writer) {

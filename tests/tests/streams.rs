@@ -148,7 +148,7 @@ fn other_programs() -> Vec<(&'static str, String, [&'static str; 2])> {
         (
             "seven points",
             space("Float32", inner, star, "B[i, j, k]"),
-            ["stream(S, t, 1, 2, 5, 4)", "stream(S, t, 2, 2)"],
+            ["stream(S, t, 1, 2, 5, 4, 1)", "stream(S, t, 2, 2)"],
         ),
         (
             "a cube",
@@ -599,6 +599,12 @@ fn recorded() -> Vec<(&'static str, String)> {
         ),
         ("that change places", star() + "        A, B = B, A\n" + &along("j in 2:n-1", "C[j, t] = A[2, j] - B[2, j]")),
         (
+            "weights of a step, and one for all, added up over arrays that change places",
+            star()
+                + "        A, B = B, A\n        C[1, 2] += D[t, 1] * A[3, 3]\n"
+                + &along("i in 2:m-1", "E[i, 2] = E[i, 2] + D[2, 2] * A[i, 4]"),
+        ),
+        (
             "of two fields, between their nests",
             inner("@comp S A[i, j] -= 0.5f0 * (B[i+1, j] - B[i, j])")
                 + &along("i in 2:m-1", "C[i, t] = A[i, 3] * B[i, 3]")
@@ -707,6 +713,14 @@ fn levels() -> Vec<(&'static str, &'static str, &'static str, String, [&'static 
             ["stream(S, t, 1, 4, 8)", "stream(S, t, 2, 4)", "grid_sync(S, t, 1, 2, 14, 2)"],
         ),
         (
+            "four levels of which a call has all",
+            "A::Array{Float32,3}",
+            "1",
+            "        @assert size(A, 3) >= 4\n".to_string()
+                + &inner("@comp S A[i, j, t%4+1] = A[i-1, j, (t-1)%4+1] - 0.5f0 * A[i, j+1, (t-1)%4+1]"),
+            ["stream(S, t, 1, 4, 8)", "stream(S, t, 1, 8)", "grid_sync(S, t, 1, 2, 20, 2)"],
+        ),
+        (
             "levels of a line",
             "A::Matrix{Float32}",
             "0",
@@ -727,8 +741,12 @@ fn levels() -> Vec<(&'static str, &'static str, &'static str, String, [&'static 
 }
 
 fn on_levels(arguments: &str, first: &str, body: &str, command: &str) -> String {
+    let (asserted, body) = match body.strip_prefix("        @assert size(A, 3) >= 4\n") {
+        Some(rest) => ("    @assert size(A, 3) >= 4\n", rest),
+        None => ("", body),
+    };
     format!(
-        "@tessella function f!({arguments}, steps::Int)\n    m, n = size(A, 1), size(A, 2)\n    for t in {first}:steps\n{body}    \
+        "@tessella function f!({arguments}, steps::Int)\n    m, n = size(A, 1), size(A, 2)\n{asserted}    for t in {first}:steps\n{body}    \
          end\n    return nothing\nend\n@schedule f! begin\n    {command}\nend\n"
     )
 }
@@ -774,6 +792,9 @@ fn other_levels_are_refused() {
         ("(t+1)%2+1", "3", "reads a level of `A` that no step writes"),
         ("(t+1)%12+1", "t%12+1", "its subscripts move with time"),
         ("t%2+1", "t%2+1", "that it has just written"),
+        // The first iteration of a call may be its last.
+        ("t%4+1", "(t-1)%4+1", "say `@assert size(A, 3) >= 4`"),
+        ("(t+1)%2", "t%2", "has no level 0"),
     ];
     let mut failures = vec![];
     for (write, read, why) in wrong {

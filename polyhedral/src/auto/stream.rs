@@ -79,6 +79,14 @@ const OTHERS: i64 = 42;
 /// The same for each field beyond two that goes from step to step, with its addresses and masks, by the points of a lane: 80 for two
 /// of them, 180 for four.
 const OTHERS_OF_FIELD: (i64, i64) = (50, -20);
+/// What compilers make of the registers of rows over two levels of time, or beside pictures, and over three levels, in quarters: by seventeen such
+/// kernels on an H200.
+const OF_TWO_LEVELS: i64 = 7;
+const OF_MORE_LEVELS: i64 = 28;
+/// With more for each, too few warps of these are on a multiprocessor.
+const MOST_OF_LEVELS: i64 = 168;
+/// So many may go to memory.
+const SOME_SPILLED: i64 = 8;
 /// The same for each nest that writes an edge only, a row or a column, and each point of a lane.
 const OTHERS_OF_EDGE: i64 = 6;
 /// The same for each array that does not change and that a stage reads in a matrix, in each step: its addresses, and an element for each
@@ -223,7 +231,7 @@ fn recorded(algorithm: &Algorithm, it: &Stream) -> f64 {
 fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent: Option<i64>) -> Option<Candidate> {
     let registers = it.registers(algorithm) + it.in_flight(algorithm);
     let of_thread = i64::from(gpu.registers) / (it.warps() * i64::from(LANES)) - LEAST_OTHERS;
-    if registers > of_thread.min(gpu.registers_of_thread.into()) {
+    if registers > of_thread.min(gpu.registers_of_thread.into()) || takes_too_much(gpu, algorithm, it) {
         return None;
     }
     let held = f64::from(LANES * it.size.points);
@@ -246,6 +254,19 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
     let alone = if it.warps() > 1 && warps <= FEW_WARPS as f64 { ALONE } else { 1.0 };
     let time = (moving.max(computing) + SHOWS * moving.min(computing)) * alone;
     Some(Candidate { size: Some(size), bytes, instructions, time })
+}
+
+/// Whether registers would go to memory where that costs more than the model has it: over levels of time, and beside pictures of each step.
+fn takes_too_much(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> bool {
+    let pictures = it.records.iter().any(|record| record.thin == [false; 3]);
+    if !pictures && it.fields.iter().all(|field| field.level.is_none()) {
+        return false;
+    }
+    let of_thread = i64::from(gpu.registers / LANES) / (it.blocks(algorithm, gpu) * it.warps()) / 8 * 8;
+    let levels = it.fields.iter().filter(|field| field.level.is_some()).count();
+    let quarters = if levels > 2 { OF_MORE_LEVELS } else { OF_TWO_LEVELS };
+    let needed = it.registers(algorithm) * quarters / 4 + it.in_flight(algorithm) + OTHERS;
+    of_thread > MOST_OF_LEVELS || needed > of_thread + SOME_SPILLED
 }
 
 /// Picoseconds of memory and of arithmetic, with so many warps on a multiprocessor.

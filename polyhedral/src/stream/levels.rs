@@ -3,9 +3,12 @@
 //! Each element of that axis is a field of its own. Which one a nest touches follows from the iteration of the time loop, with a period: so the
 //! nest is one of each iteration of a period, as nests over arrays that change places are.
 
-use super::Way;
+use super::{Field, Obstacle, Way};
 use crate::affine::{Affine, Atom, gcd};
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
+use crate::error::Error;
+use crate::isl::{Ctx, Set};
+use crate::relation;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest period, and so the most levels that take turns.
@@ -69,6 +72,71 @@ impl Levels {
             iterators[time as usize] = way.iterator(first.as_constant()? + turn);
             last.evaluate(&iterators, &[])
         }))
+    }
+}
+
+impl Levels {
+    /// That all of them exist wherever a nest has an instance and what it touches is inside, as is found out at entry: a call whose first
+    /// iterations are its last touches less of them. Where none has an instance, nothing runs.
+    pub(super) fn check(
+        &self,
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        nests: &[(ComputationId, u32)],
+        first: (&Affine, Way),
+    ) -> Result<Result<(), Obstacle>, Error> {
+        for &array in &self.arrays {
+            let it = algorithm.array(array);
+            let mut highest = 1;
+            let space = relation::param_space(ctx, algorithm)?;
+            let mut outside = Set::empty(&space)?;
+            let mut some = Set::empty(&space)?;
+            let inside = relation::index_set(ctx, algorithm, array)?;
+            for &(id, time) in nests {
+                let computation = algorithm.computation(id);
+                some = some.union(&relation::domain(algorithm, id)?.params()?)?;
+                let accesses = computation.reads.iter().chain([&computation.write]);
+                for access in accesses.filter(|access| access.array == array) {
+                    for turn in 0..self.period {
+                        let Some(Some(level)) = self.level(access, time, first, turn) else { continue };
+                        if level < 1 {
+                            return Ok(Err(Obstacle(format!(
+                                "`{}` has no level {level} along its last axis",
+                                it.name
+                            ))));
+                        }
+                        highest = highest.max(level);
+                    }
+                    if !access.conditional {
+                        let touched = relation::access(ctx, algorithm, id, access)?.range()?;
+                        outside = outside.union(&touched.subtract(&inside)?.params()?)?;
+                    }
+                }
+            }
+            let Some(extent) = it.extents.last() else { continue };
+            let extent = extent.to_isl(&space, &algorithm.param_names())?;
+            let least = Affine::constant(highest).to_isl(&space, &algorithm.param_names())?;
+            if let Some(assumed) = algorithm.assumed()? {
+                some = some.intersect(&assumed)?;
+            }
+            if !some.subtract(&outside)?.is_subset(&extent.ge_set(&least)?)? {
+                let (name, axis) = (&it.name, it.extents.len());
+                return Ok(Err(Obstacle(format!(
+                    "a call may have fewer levels of `{name}` than take turns: say `@assert size({name}, {axis}) >= {highest}`"
+                ))));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// The highest level of each array.
+    pub(super) fn highest(fields: &[Field]) -> BTreeMap<ArrayId, i64> {
+        let mut highest = BTreeMap::new();
+        for (array, level) in fields.iter().filter_map(|field| Some((field.array, field.level?))) {
+            let known = highest.entry(array).or_insert(level);
+            *known = (*known).max(level);
+        }
+        highest
     }
 }
 

@@ -181,6 +181,10 @@ impl Nests {
             all.push(nest);
         }
         let nests: Vec<_> = all.iter().map(|nest| (nest.computation, nest.place)).collect();
+        let turns: Vec<_> = orders.iter().map(|&(id, time, _)| (id, time)).collect();
+        if let Err(obstacle) = levels.check(ctx, algorithm, &turns, (&steps.0, way))? {
+            return Ok(Err(obstacle));
+        }
         if let Err(obstacle) = records::check(ctx, algorithm, &levels, &nests)? {
             return Ok(Err(obstacle));
         }
@@ -257,7 +261,9 @@ impl Nests {
                 }
                 let from = self.field_of(algorithm, nest, read)?;
                 reads.push(match fields.iter().position(|field| (field.array, field.level) == from) {
-                    None if self.levels.has(read.array) => {
+                    None if self.levels.has(read.array)
+                        && (nest.place.is_none() || read.array != computation.write.array) =>
+                    {
                         let name = &algorithm.array(read.array).name;
                         let own = &computation.name;
                         return Err(Obstacle(format!("`{own}` reads a level of `{name}` that no step writes")));
@@ -328,6 +334,7 @@ impl Nests {
             resident: None,
         };
         pipeline::fill(&mut stream)?;
+        records::check_order(algorithm, &stream)?;
         for at in 0..stream.stages.len() {
             stream.stages[at].sums = sums::of_stage(algorithm, &stream, at);
         }

@@ -7,10 +7,10 @@
 
 use super::levels::Levels;
 use super::recognise::shifted;
-use super::{Field, Obstacle, Source, Stage};
+use super::{Field, Obstacle, Source, Stage, Stream};
 use crate::algorithm::{Access, Algorithm, ArrayId, Computation, ComputationId, Subscript};
 use crate::error::Error;
-use crate::isl::{Ctx, Map, Set};
+use crate::isl::{Ctx, Map};
 use crate::relation;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,11 @@ pub(super) fn place_of(
     let write = &computation.write;
     let others = || nests.iter().copied().filter(|other| *other != own).map(|other| algorithm.computation(other));
     let is_same = |read: &Access| read.array != write.array || read.subscripts == write.subscripts;
-    let is_read = others().any(|other| other.reads.iter().any(|read| read.array == write.array));
+    // Another one that adds to what it has written itself may be the same statement in another turn.
+    let adds = |other: &Computation, read: &Access| {
+        other.write.array == read.array && other.write.subscripts == read.subscripts
+    };
+    let is_read = others().any(|other| other.reads.iter().any(|read| read.array == write.array && !adds(other, read)));
     if is_read || !computation.reads.iter().all(is_same) {
         return None;
     }
@@ -58,15 +62,14 @@ pub(super) fn check(
     levels: &Levels,
     nests: &[(ComputationId, Option<usize>)],
 ) -> Result<Result<(), Obstacle>, Error> {
-    let mut written: BTreeMap<ArrayId, Set> = BTreeMap::new();
+    let mut written: BTreeMap<ArrayId, Map> = BTreeMap::new();
     let fields = nests.iter().filter(|(_, place)| place.is_none());
     let fields: BTreeSet<ArrayId> = fields.map(|(id, _)| algorithm.computation(*id).write.array).collect();
     for (id, place) in nests.iter().filter_map(|&(id, place)| Some((id, place?))) {
         let computation = algorithm.computation(id);
         let (name, array) = (&computation.name, &algorithm.array(computation.write.array).name);
-        let others = || Obstacle(format!("`{name}` writes elements of `{array}` that another statement writes"));
         if fields.contains(&computation.write.array) {
-            return Ok(Err(others()));
+            return Ok(Err(also_written(algorithm, id)));
         }
         if !computation.write.is_affine() {
             return Ok(Err(Obstacle(format!("`{name}` writes `{array}` at computed subscripts"))));
@@ -78,18 +81,41 @@ pub(super) fn check(
             return Ok(Err(Obstacle(format!("`{name}` reads at computed subscripts"))));
         };
         let place = relation::functions(ctx, algorithm, id, &place)?;
-        if !write.reverse()?.apply_range(&place)?.is_single_valued()? {
+        let from = write.reverse()?.apply_range(&place)?;
+        if !from.is_single_valued()? {
             return Ok(Err(Obstacle(format!("`{name}` writes an element of `{array}` from several points"))));
         }
-        let elements = write.range()?;
         let all = match written.remove(&computation.write.array) {
-            Some(known) if !known.is_disjoint(&elements)? => return Ok(Err(others())),
-            Some(known) => known.union(&elements)?,
-            None => elements,
+            Some(known) => known.union(&from)?,
+            None => from,
         };
+        if !all.is_single_valued()? {
+            return Ok(Err(also_written(algorithm, id)));
+        }
         written.insert(computation.write.array, all);
     }
     Ok(Ok(()))
+}
+
+/// That another statement writes what this one does.
+fn also_written(algorithm: &Algorithm, id: ComputationId) -> Obstacle {
+    let computation = algorithm.computation(id);
+    let (name, array) = (&computation.name, &algorithm.array(computation.write.array).name);
+    Obstacle(format!("`{name}` writes elements of `{array}` that another statement writes"))
+}
+
+/// That of what records into one array, the first comes first at every point: in each step, and before the next one.
+pub(super) fn check_order(algorithm: &Algorithm, stream: &Stream) -> Result<(), Obstacle> {
+    let written = |record: &Stage| algorithm.computation(record.computation).write.array;
+    for (at, record) in stream.records.iter().enumerate() {
+        for before in stream.records[..at].iter().filter(|before| written(before) == written(record)) {
+            let in_rows = before.lag <= record.lag && record.lag <= stream.lag + before.lag;
+            if !in_rows || stream.stages_before(before) > stream.stages_before(record) {
+                return Err(also_written(algorithm, record.computation));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// That what records reads its place of a field, after all nests of a step that write it or before them; `after` is the number of nests before

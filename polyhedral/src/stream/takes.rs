@@ -11,6 +11,11 @@ impl Stream {
         self.stages.iter().chain(&self.records)
     }
 
+    /// Of arrays that hold levels of time, the highest one that takes turns.
+    pub fn highest_levels(&self) -> BTreeMap<crate::algorithm::ArrayId, i64> {
+        super::levels::Levels::highest(&self.fields)
+    }
+
     /// One of these.
     pub fn nest(&self, at: usize) -> &Stage {
         self.stages.get(at).unwrap_or_else(|| &self.records[at - self.stages.len()])

@@ -212,7 +212,7 @@ impl Printer<'_> {
         condition: &str,
         out: &mut Writer,
     ) {
-        let stage = &it.stream.stages[at];
+        let stage = it.stream.nest(at);
         let time = self.variable(it.iterators[at][stage.time as usize]).to_string();
         out.line(format!("const int64_t {time} = {};", self.time_of(it, stage, step)));
         for fixed in names.all.iter().filter(|it| it.by_time) {
@@ -223,12 +223,12 @@ impl Printer<'_> {
     }
 
     fn element_of_fixed(&self, it: &Streaming, at: usize, fixed: &Fixed) -> &'static str {
-        let computation = self.input.algorithm.computation(it.stream.stages[at].computation);
+        let computation = self.input.algorithm.computation(it.stream.nest(at).computation);
         c_type(self.input.algorithm.array(computation.reads[fixed.reads[0] as usize].array).element)
     }
 
     fn fixed_value(&mut self, it: &Streaming, at: usize, fixed: &Fixed) -> String {
-        let id = it.stream.stages[at].computation;
+        let id = it.stream.nest(at).computation;
         let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
         let instance = Instance { computation: id, iterators: &iterators };
         let algorithm = self.input.algorithm;
