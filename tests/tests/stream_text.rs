@@ -721,7 +721,7 @@ fn levels_change_places_together() {
         return;
     }
     let text = "@tessella function f!(A::Array{Float32,3}, D::Matrix{Float32}, steps::Int)\n    m, n = size(A, 1), size(A, 2)\n    \
-                for t in 1:steps\n        for j in 2:n-1, i in 2:m-1\n            @comp S A[i, j, (t+1)%2+1] = 0.5f0 * A[i, j, t%2+1] + \
+                @assert size(A, 3) == 2\n    for t in 1:steps\n        for j in 2:n-1, i in 2:m-1\n            @comp S A[i, j, (t+1)%2+1] = 0.5f0 * A[i, j, t%2+1] + \
                 A[i-1, j, t%2+1] - 0.25f0 * A[i, j+1, t%2+1] + 0.125f0 * A[i+1, j-1, t%2+1]\n        end\n        for i in 1:m\n            \
                 D[i, t] = A[i, 3, (t+1)%2+1]\n        end\n    end\nend\n@schedule f! begin\n    stream(S, t, 2, 4, 16)\nend\n";
     let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
