@@ -3,7 +3,7 @@
 //! Each element of that axis is a field of its own. Which one a nest touches follows from the iteration of the time loop, with a period: so the
 //! nest is one of each iteration of a period, as nests over arrays that change places are.
 
-use super::{Field, Obstacle, Way};
+use super::{Obstacle, Way};
 use crate::affine::{Affine, Atom, gcd};
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
 use crate::error::Error;
@@ -127,16 +127,6 @@ impl Levels {
             }
         }
         Ok(Ok(()))
-    }
-
-    /// The highest level of each array.
-    pub(super) fn highest(fields: &[Field]) -> BTreeMap<ArrayId, i64> {
-        let mut highest = BTreeMap::new();
-        for (array, level) in fields.iter().filter_map(|field| Some((field.array, field.level?))) {
-            let known = highest.entry(array).or_insert(level);
-            *known = (*known).max(level);
-        }
-        highest
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a stream takes: strips and parts, memory and registers.
 
 use super::{Field, LANES, Parts, Reach, Shared, Source, Stage, Stream};
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, ArrayId};
 use crate::machine::Gpu;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,13 @@ impl Stream {
     }
 
     /// Of arrays that hold levels of time, the highest one that takes turns.
-    pub fn highest_levels(&self) -> BTreeMap<crate::algorithm::ArrayId, i64> {
-        super::levels::Levels::highest(&self.fields)
+    pub fn highest_levels(&self) -> BTreeMap<ArrayId, i64> {
+        let mut highest = BTreeMap::new();
+        for (array, level) in self.fields.iter().filter_map(|field| Some((field.array, field.level?))) {
+            let known = highest.entry(array).or_insert(level);
+            *known = level.max(*known);
+        }
+        highest
     }
 
     /// One of these.

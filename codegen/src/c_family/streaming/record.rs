@@ -59,13 +59,7 @@ impl Printer<'_> {
                 self.streamed.insert(position as u32, format!("{row}{}[{point}]", of_line(it, names)));
             }
         }
-        let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
-        let instance = Instance { computation: stage.computation, iterators: &iterators };
-        let source = self.input.algorithm.computation(stage.computation);
-        self.lets(&instance, out);
-        let value = self.value(&source.value, &instance).0;
-        let target = self.element(&source.write, &instance).0;
-        out.line(format!("{target} = {value};"));
+        self.write_down(it, at, out);
         self.streamed.clear();
         out.close();
         out.close();
@@ -74,6 +68,18 @@ impl Printer<'_> {
         }
         out.close();
         out.close();
+    }
+
+    /// The statement of what records, once its iterators are bound and what it reads of fields has names.
+    pub(super) fn write_down(&mut self, it: &Streaming, at: usize, out: &mut Writer) {
+        let computation = it.stream.nest(at).computation;
+        let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
+        let instance = Instance { computation, iterators: &iterators };
+        let source = self.input.algorithm.computation(computation);
+        self.lets(&instance, out);
+        let value = self.value(&source.value, &instance).0;
+        let target = self.element(&source.write, &instance).0;
+        out.line(format!("{target} = {value};"));
     }
 
     /// Binds its iterators of time, lines and rows.

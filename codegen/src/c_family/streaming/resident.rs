@@ -524,13 +524,7 @@ impl Printer<'_> {
             let is_one = format!("{} >> {row} & {} >> {point} & 1", own.rows, own.columns);
             out.line(format!("if (!({is_one}) || !{owns}) continue;"));
             self.iterators_in_tile(it, resident, names, (stage, at), out);
-            let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
-            let instance = Instance { computation: stage.computation, iterators: &iterators };
-            let source = self.input.algorithm.computation(stage.computation);
-            self.lets(&instance, out);
-            let value = self.value(&source.value, &instance).0;
-            let target = self.element(&source.write, &instance).0;
-            out.line(format!("{target} = {value};"));
+            self.write_down(it, at, out);
         });
         self.streamed.clear();
         out.close();
