@@ -79,8 +79,8 @@ const OTHERS: i64 = 42;
 /// The same for each field beyond two that goes from step to step, with its addresses and masks, by the points of a lane: 80 for two
 /// of them, 180 for four.
 const OTHERS_OF_FIELD: (i64, i64) = (50, -20);
-/// What compilers make of the registers of rows over two levels of time, or beside pictures, and over three levels, in quarters: by seventeen such
-/// kernels on an H200.
+/// What compilers make of the registers of rows over two levels of time, or beside pictures, and over three levels, in quarters: by such
+/// kernels on an H200 (docs/performance.md).
 const OF_TWO_LEVELS: i64 = 7;
 const OF_MORE_LEVELS: i64 = 28;
 /// With more for each, too few warps of these are on a multiprocessor.
