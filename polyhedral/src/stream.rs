@@ -35,6 +35,7 @@ mod pipeline;
 mod recognise;
 mod records;
 pub mod resident;
+mod rims;
 pub mod settled;
 mod sums;
 mod takes;

@@ -831,6 +831,17 @@ fn what_no_lane_can_write_down_is_refused() {
             failures.push(format!("{body}: {outcome:?}"));
         }
     }
+    // Between the iterations of a step no lane has a field in place as it is then.
+    let levels = "@tessella function f!(A::Array{Float32,3}, P::Matrix{Float32}, C::Vector{Float32})\n    m, n = size(P)\n    @assert size(A, 3) == 2\n    \
+                  for t in 1:length(C)\n"
+        .to_string()
+        + &nest("2:m-1", "2:n-1", "@comp S A[i, j, (t+1)%2+1] = A[i-1, j, t%2+1] + A[i, j+1, t%2+1]")
+        + &nest("2:m-1", "2:n-1", "P[i, j] = P[i, j] + A[i, j, (t+1)%2+1]")
+        + "        C[t] = P[3, 3]\n    end\n    return nothing\nend\n@schedule f! begin\n    stream(S, t, 2)\nend\n";
+    let outcome = check("a field in place", &levels, &[]);
+    if !outcome.iter().any(|it| it.contains("amid a step of the stream: that is 2 iterations")) {
+        failures.push(format!("a field in place: {outcome:?}"));
+    }
     report(failures);
 }
 

@@ -176,6 +176,8 @@ struct Locals {
     point: String,
     here: String,
     inside: String,
+    /// Points outside of what a stage computes.
+    kept: String,
     /// What a stage that adds up has when all rows gave their part.
     done: String,
     value: String,
@@ -216,6 +218,9 @@ struct StageNames {
     within: String,
     first: String,
     last: String,
+    /// Around the iterations that meet its rows, where those lie amidst the others.
+    before: String,
+    behind: String,
     fixed: FixedNames,
 }
 
@@ -440,16 +445,17 @@ impl Printer<'_> {
         let (now, calm, safe) = (&names.now, &names.calm, &names.safe);
         // The last launches make few steps: less text to compile.
         let knows_calm = it.rest.is_none();
-        if knows_calm {
-            self.calm(it, &names, out);
-        }
+        let amidst = if knows_calm { self.calm(it, &names, out) } else { vec![] };
         let until = match it.rows_of_part() {
             Some(rows) => format!("<= {}", rows + around - 1),
             None => format!("< {} + {around}", names.rows),
         };
         out.open(format!("for (int {now}_0 = 0; {now}_0 {until}; {now}_0 += {depth})"));
         if knows_calm {
-            out.open(format!("if ({now}_0 >= {} && {now}_0 <= {})", calm[0], calm[1]));
+            let away =
+                amidst.iter().map(|[before, behind]| format!(" && ({now}_0 <= {before} || {now}_0 >= {behind})"));
+            let away: String = away.collect();
+            out.open(format!("if ({now}_0 >= {} && {now}_0 <= {}{away})", calm[0], calm[1]));
             out.line(format!("constexpr bool {safe} = true;"));
             self.iterations(it, &names, out);
             out.line("continue;");
@@ -463,12 +469,12 @@ impl Printer<'_> {
     }
 
     /// The iterations at whose rows nothing has to be looked at: all that they touch lie inside of all arrays and boxes, and no
-    /// statement asks there for an edge.
-    fn calm(&mut self, it: &Streaming, names: &Locals, out: &mut Writer) {
+    /// statement asks there for an edge. Among them are those between the given pairs, which meet rows of few statements.
+    fn calm(&mut self, it: &Streaming, names: &Locals, out: &mut Writer) -> Vec<[String; 2]> {
         let ([first, last], depth) = (&names.calm, it.stream.depth);
         if !has_rows(it) {
             out.line(format!("const int {first} = 0, {last} = 0;"));
-            return;
+            return vec![];
         }
         let whole = || names.stages.iter().zip(&it.stream.stages).filter(|(_, stage)| !stage.thin[2]);
         let mut firsts: Vec<String> =
@@ -500,15 +506,33 @@ impl Printer<'_> {
         firsts.for_each(|other| out.line(format!("if ({other} > {first}) {first} = {other};")));
         out.line(format!("int {last} = {};", lasts.next().expect("there is a stage")));
         lasts.for_each(|other| out.line(format!("if ({other} < {last}) {last} = {other};")));
+        let thin = names.stages.iter().zip(it.stream.nests()).filter(|(_, stage)| stage.thin[2]);
+        let around = |own: &StageNames, lag: i64| {
+            [format!("{} - {}", own.first, depth - lag), format!("{} + {}", own.last, it.stream.last_lag() + 1)]
+        };
+        let (amidst, at_ends): (Vec<_>, Vec<_>) =
+            thin.partition(|(_, stage)| it.stream.is_amidst(self.input.algorithm, stage));
         // Before or behind rows of an edge, wherever there is more.
-        for (own, stage) in names.stages.iter().zip(it.stream.nests()).filter(|(_, stage)| stage.thin[2]) {
-            let behind = format!("{} + {}", own.last, it.stream.last_lag() + 1);
-            let before = format!("{} - {}", own.first, depth - stage.lag);
+        for (own, stage) in at_ends {
+            let [before, behind] = around(own, stage.lag);
             out.line(format!(
                 "if ({last} - ({behind}) >= {before} - {first}) {{ if ({first} < {behind}) {first} = {behind}; }}"
             ));
             out.line(format!("else if ({last} > {before}) {last} = {before};"));
         }
+        // The same rows are met by the nests of each iteration of a period.
+        let mut met: Vec<(&StageNames, &Stage, i64)> = vec![];
+        for (own, stage) in amidst {
+            match met.iter_mut().find(|(_, other, _)| other.limits[2] == stage.limits[2]) {
+                Some((.., lag)) => *lag = stage.lag.min(*lag),
+                None => met.push((own, stage, stage.lag)),
+            }
+        }
+        for (own, _, lag) in &met {
+            let [before, behind] = around(own, *lag);
+            out.line(format!("const int {} = {before}, {} = {behind};", own.before, own.behind));
+        }
+        met.into_iter().map(|(own, ..)| [own.before.clone(), own.behind.clone()]).collect()
     }
 
     /// Some iterations, after which rows lie where they lay before.
@@ -715,8 +739,9 @@ impl Printer<'_> {
         let stages = it.stream.nests().map(|stage| {
             let computation = &self.program.names.computations[stage.computation.0 as usize];
             let mut name = |what: &str| namer.fresh(&format!("{computation}_{what}"));
-            let [sums, within, first, last] = ["sums", "within", "first", "last"].map(&mut name);
-            StageNames { sums, within, first, last, fixed: self.fixed_names(stage, &mut namer) }
+            let [sums, within, first, last, before, behind] =
+                ["sums", "within", "first", "last", "before", "behind"].map(&mut name);
+            StageNames { sums, within, first, last, before, behind, fixed: self.fixed_names(stage, &mut namer) }
         });
         let stages = stages.collect();
         let mut name = |what: &str| namer.fresh(what);
@@ -740,6 +765,7 @@ impl Printer<'_> {
             point: name("k"),
             here: name("here"),
             inside: name("inside"),
+            kept: name("kept"),
             done: name("done"),
             value: name("value"),
             fields,

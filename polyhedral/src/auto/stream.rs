@@ -82,7 +82,7 @@ const OTHERS_OF_FIELD: (i64, i64) = (50, -20);
 /// What compilers make of the registers of rows over two levels of time, or beside pictures, and over three levels, in quarters: by such
 /// kernels on an H200 (docs/performance.md).
 const OF_TWO_LEVELS: i64 = 7;
-const OF_MORE_LEVELS: i64 = 28;
+const OF_MORE_LEVELS: i64 = 12;
 /// With more for each, too few warps of these are on a multiprocessor.
 const MOST_OF_LEVELS: i64 = 168;
 /// So many may go to memory.
@@ -241,10 +241,12 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
     let repeats = columns * lines * rows;
     let bytes_of = |field: &stream::Field| f64::from(algorithm.array(field.array).element.bytes());
     let steps = f64::from(it.size.steps);
-    let passed: f64 =
-        it.fields.iter().filter(|it| it.carried).map(|field| bytes_of(field) * (repeats + 1.0) / steps).sum();
+    let passed = it.fields.iter().enumerate().filter(|(_, field)| field.carried).map(|(at, field)| {
+        let loaded = if it.loads_ahead(algorithm, at) { repeats } else { 0.0 };
+        bytes_of(field) * (loaded + 1.0) / steps
+    });
     let fixed: f64 = inner_stages(it).flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * repeats;
-    let bytes = passed + fixed + recorded(algorithm, it);
+    let bytes = passed.sum::<f64>() + fixed + recorded(algorithm, it);
     let points = f64::from(it.size.points) * it.all_lines() as f64 / it.warps() as f64;
     let (spilled, warps) = spills(gpu, algorithm, it);
     let spilled = SPILLED * spilled as f64 / (points * steps);

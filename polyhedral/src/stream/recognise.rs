@@ -273,7 +273,7 @@ impl Nests {
                     Some(field) => {
                         let source = source(algorithm, (nest, at), (&self.axes, own), read, (field, &fields[field]))?;
                         if nest.place.is_some() {
-                            records::check_read(algorithm, computation, (&source, at), &fields[field])?;
+                            records::check_read(algorithm, (computation, self.period), (&source, at), &fields[field])?;
                         }
                         if let Source::Field { fresh, offset, .. } = source {
                             fields[field].carried |= !fresh;

@@ -119,10 +119,10 @@ pub(super) fn check_order(algorithm: &Algorithm, stream: &Stream) -> Result<(), 
 }
 
 /// That what records reads its place of a field, after all nests of a step that write it or before them; `after` is the number of nests before
-/// it.
+/// it. A step is a period of the time loop.
 pub(super) fn check_read(
     algorithm: &Algorithm,
-    computation: &Computation,
+    (computation, period): (&Computation, i64),
     (source, after): (&Source, usize),
     field: &Field,
 ) -> Result<(), Obstacle> {
@@ -131,7 +131,12 @@ pub(super) fn check_read(
         return Err(Obstacle(format!("`{name}` reads `{array}` at several points for what nothing in the loop reads")));
     }
     if (field.writer + 1..=field.finisher).contains(&after) {
-        return Err(Obstacle(format!("`{name}` reads `{array}` before all nests of a step have written it")));
+        return Err(Obstacle(match period {
+            1 => format!("`{name}` reads `{array}` before all nests of a step have written it"),
+            _ => format!(
+                "`{name}` reads `{array}` amid a step of the stream: that is {period} iterations, all of which write it"
+            ),
+        }));
     }
     Ok(())
 }

@@ -111,6 +111,10 @@ impl Printer<'_> {
         if !only.is_empty() {
             out.open(format!("if ({})", only.join(" && ")));
         }
+        let loads_rim = it.rest.is_none() && it.stream.loads_rim(self.input.algorithm, at);
+        if loads_rim {
+            self.load_kept(it, names, at, out);
+        }
         self.operands(it, names, stage, out);
         self.call_fixed(&own.fixed, &format!("[{step}]"));
         self.iterators(it, names, at, base, out);
@@ -144,7 +148,8 @@ impl Printer<'_> {
             true if it.stream.revises(at) => format!("{}{}[{point}]", row, of_line(it, names)),
             true => {
                 let slot = format!("({turn} + {}) % {}", it.stream.depth - it.stream.lag, it.stream.depth);
-                format!("{}[{step}][{slot}]{}[{point}]", field.rows, of_line(it, names))
+                let handed_on = format!("{}[{step}][{slot}]{}[{point}]", field.rows, of_line(it, names));
+                if loads_rim { format!("(inner ? {}[{point}] : {handed_on})", names.kept) } else { handed_on }
             }
             false => format!("({element})0"),
         };
@@ -206,6 +211,24 @@ impl Printer<'_> {
             self.give(it, names, stage.field, 1, out);
         }
         out.close();
+    }
+
+    /// Loads the points of a row outside of what a stage computes, where no column is.
+    fn load_kept(&mut self, it: &Streaming, names: &Locals, at: usize, out: &mut Writer) {
+        let (stage, own) = (&it.stream.stages[at], &names.stages[at]);
+        let field = &names.fields[stage.field];
+        let Locals { here, kept, safe, .. } = names;
+        let element = self.element_of(it, stage.field);
+        let lead = it.stream.fields[stage.field].lead + 1;
+        let of_row = format!("{} - ({} + {lead} - {here}) * {}", field.from, names.now, field.plane);
+        let place = self.of_corner(it, names, stage.field, &of_row);
+        let outside = format!("({here} < {} || {here} > {})", own.first, own.last);
+        let exists = format!("{here} >= {} && {here} <= {}", field.first, field.last);
+        out.line(format!("{element} {kept}[{}] = {{}};", it.stream.size.points));
+        out.line(format!(
+            "if (inner && !{safe} && {outside}) tessella_load<false>({place}, {exists} ? {} : 0, {kept});",
+            on_line(it, names, &field.has)
+        ));
     }
 
     /// Adds what the latest row gives to the values that it belongs to; the one that is done by that is the result.
