@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::{Source, TargetName, number};
+use crate::output;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tessella::file;
@@ -80,12 +81,5 @@ pub fn run(command: &Draw) -> Result<(), Failure> {
     };
     let drawn = file::draw(&text, &options, &draw, command.target.backend()).map_err(Failure::Refused)?;
     drawn.missing.iter().for_each(|text| eprintln!("{text}"));
-    match &command.output {
-        None => {
-            print!("{}", drawn.svg);
-            Ok(())
-        }
-        Some(path) => std::fs::write(path, drawn.svg)
-            .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display()))),
-    }
+    output::write(command.output.as_deref(), &drawn.svg)
 }

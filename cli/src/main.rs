@@ -5,6 +5,7 @@ mod check;
 mod draw;
 mod explain;
 mod model;
+mod output;
 mod run;
 mod transpile;
 mod tune;

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::{Source, TargetName, number};
+use crate::output;
 use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -235,15 +236,16 @@ fn parallelograms(command: &Parallelograms) -> Result<Told, Failure> {
 
 /// Writes the drawing, if one is asked for.
 fn drawn(command: &Parallelograms, told: &Told) -> Result<(), Failure> {
-    let Some(path) = &command.output else { return Ok(()) };
+    if command.output.is_none() {
+        return Ok(());
+    }
     let dims = match command.dims.as_slice() {
         [] => None,
         [first, second] => Some((first.trim(), second.trim())),
         _ => return Err(Failure::Usage("`--dims` takes two axes, as in `--dims t,i`".into())),
     };
     let picture = told.picture(dims).map_err(|error| Failure::Usage(error.to_string()))?;
-    std::fs::write(path, picture)
-        .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display())))
+    output::write(command.output.as_deref(), &picture)
 }
 
 impl Parallelograms {

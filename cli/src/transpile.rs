@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::{Source, TargetName};
+use crate::output;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tessella::file;
@@ -51,12 +52,5 @@ pub fn run(command: &Transpile) -> Result<(), Failure> {
         (Some(Stage::Loops), target) => (TextKind::Loops, target.backend()),
     };
     let printed = file::transpile(&text, &options, backend, kind).map_err(Failure::Refused)?;
-    match &command.output {
-        None => {
-            print!("{printed}");
-            Ok(())
-        }
-        Some(path) => std::fs::write(path, printed)
-            .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display()))),
-    }
+    output::write(command.output.as_deref(), &printed)
 }

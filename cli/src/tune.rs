@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::{Arguments, Source};
+use crate::output;
 use crate::run::failure;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -97,9 +98,8 @@ pub fn run(command: &Tune) -> Result<(), Failure> {
     };
     let end = search(&mut tuner, &stop);
     print!("{}", told(&tuner, end, command.list));
-    if let Some(path) = &command.output {
-        std::fs::write(path, tuner.schedule() + "\n")
-            .map_err(|error| Failure::Usage(format!("`{}` cannot be written: {error}", path.display())))?;
+    if command.output.is_some() {
+        output::write(command.output.as_deref(), &(tuner.schedule() + "\n"))?;
     }
     if !command.dry {
         let store = Store::open().map_err(|error| Failure::ToolChain(error.to_string()))?;
