@@ -45,7 +45,7 @@ end
 
 @noinline function throw_memory_failure(library::Library)
     words = unsafe_string(ccall(library.memory.failure, Ptr{UInt8}, ()))
-    throw(TessellaError(rstrip(words), String[found.captures[1] for found in eachmatch(r"error\[(E\d+)\]", words)], :tool_chain))
+    throw(TessellaError(rstrip(words), codes_in(words), :tool_chain))
 end
 
 """

@@ -160,6 +160,12 @@ function is_left_to_original(known::Definition, pairs, exception)
     return kind in ("thrown", "later")
 end
 
+# Of the host's memory plain Julia may run out, too; of the GPU's it knows nothing, and the words have the bytes.
+function memory_exception(words)
+    codes = codes_in(words)
+    return isempty(codes) ? OutOfMemoryError() : TessellaError(rstrip(words), codes, :memory)
+end
+
 function failure_exception(program::Program, known::Definition, code::Int32, arguments)
     pairs = failure(program, code)
     kind = value_of(pairs, "kind")
@@ -191,7 +197,7 @@ function failure_exception(program::Program, known::Definition, code::Int32, arg
     elseif kind == "argument"
         return ArgumentError(words)
     elseif kind == "memory"
-        return OutOfMemoryError()
+        return memory_exception(words)
     elseif kind == "overlap"
         return TessellaError(
             """

@@ -7,7 +7,7 @@ A function or schedule that Tessella refused, or a tool chain, GPU or call that 
 
 * `text`: the diagnostics as rendered, with the source lines they are about.
 * `codes`: their codes, such as `"E0401"`.
-* `kind`: `:refused`, `:tool_chain`, `:internal`, `:library` (not found), `:overlap`, `:range`, `:cuda`.
+* `kind`: `:refused`, `:tool_chain`, `:internal`, `:library` (not found), `:overlap`, `:range`, `:memory` (of the GPU), `:cuda`.
 """
 struct TessellaError <: Exception
     text::String
@@ -16,6 +16,9 @@ struct TessellaError <: Exception
 end
 
 TessellaError(text::AbstractString, kind::Symbol) = TessellaError(String(text), String[], kind)
+
+# The codes of rendered diagnostics.
+codes_in(words) = String[found.captures[1] for found in eachmatch(r"error\[(E\d+)\]", words)]
 
 Base.showerror(io::IO, error::TessellaError) = print(io, "TessellaError: ", rstrip(error.text))
 

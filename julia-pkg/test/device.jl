@@ -209,6 +209,12 @@ function test_memory()
     @test refusal(() -> Array(d)) == "E0711"
     @test repr("text/plain", d) == "10 DeviceArray{Float64} in the GPU's memory, freed"
     @test refusal(() -> to_device(zeros(126))) == "E0705"
+    # So do calls: the bytes are in the words.
+    words = "error[E0705]: not enough GPU memory\n  = note: the arrays take 4096 bytes of GPU memory\n"
+    full = Tessella.memory_exception(words)
+    @test full isa TessellaError && (full.codes, full.kind) == (["E0705"], :memory)
+    @test occursin("4096 bytes", sprint(showerror, full))
+    @test Tessella.memory_exception("no memory for intermediate arrays") isa OutOfMemoryError
     # What nobody uses any more makes room.
     for _ in 1:30
         to_device(zeros(60))
