@@ -273,11 +273,26 @@ fn unbounded(algorithm: &Algorithm, sliced: &[u32], parts: &[Part]) -> Result<Op
         for other in &bounded {
             inside |= mine.is_subset(other)?;
         }
+        // Such as a sum that begins for each column, of columns that may have no rows.
+        for part in parts {
+            inside |= mine.is_subset(&with_elements(algorithm, &mine, part)?)?;
+        }
         if !inside {
             return Ok(Some(id));
         }
     }
     Ok(None)
+}
+
+/// The iterations for which a sliced array may have an element.
+fn with_elements(algorithm: &Algorithm, like: &Set, part: &Part) -> Result<Set, Error> {
+    let (space, params) = (like.space()?, algorithm.param_names());
+    let extent = algorithm.array(part.array).extents.last().expect("sliced arrays have an axis");
+    let (before, after) = part.accessed;
+    let iteration = Aff::set_dim_on(&space, 0)?;
+    let first = Affine::constant(1 - after).to_isl(&space, &params)?;
+    let last = extent.add_constant(-before)?.to_isl(&space, &params)?;
+    Ok(iteration.ge_set(&first)?.intersect(&iteration.le_set(&last)?)?)
 }
 
 /// The algorithm with domains limited to the slice.

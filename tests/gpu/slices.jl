@@ -88,6 +88,32 @@ end
     return nothing
 end
 
+# A variable of each column, also of one without rows.
+@tessella target=:cuda chunked=true function normalized!(A::Matrix{Float64})
+    for j in axes(A, 2)
+        s = 0.0
+        for i in axes(A, 1)
+            s += A[i, j] * A[i, j]
+        end
+        for i in axes(A, 1)
+            A[i, j] = A[i, j] / s
+        end
+    end
+    return nothing
+end
+
+@tessella target=:cuda chunked=true function running!(B::Matrix{Float64}, A::Matrix{Float64})
+    m, n = size(A)
+    for j in 1:n
+        s = 0.0
+        for i in 1:m
+            s += A[i, j]
+            B[i, j] = s
+        end
+    end
+    return nothing
+end
+
 value(::Type{T}, k) where {T} = T <: Integer ? T(mod(7k, 101) - 50) : T(mod(7k, 101) / 7 - 5.3)
 matrix(::Type{T}, m, n, seed = 0) where {T} = T[value(T, i + 3j + seed) for i in 1:m, j in 1:n]
 vector(::Type{T}, n) where {T} = T[value(T, 5i) for i in 1:n]
@@ -104,6 +130,8 @@ const ALL = [
     (planes!, n -> (reshape(matrix(Int32, 9, n), 3, 3, n), reshape(matrix(Int32, 9, n, 1), 3, 3, n))),
     (masked!, n -> (matrix(Float64, 4, n), matrix(Float64, 4, n, 1), Int[mod(7j, 5) - 2 for j in 1:n])),
     (backwards!, n -> (matrix(Float64, 4, n), matrix(Float64, 4, n, 1))),
+    (normalized!, n -> (matrix(Float64, 12, n),)),
+    (running!, n -> (matrix(Float64, 8, n), matrix(Float64, 8, n, 1))),
 ]
 
 const COLUMNS = [0, 1, 2, 31, 1009, 20011]

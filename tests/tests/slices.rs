@@ -158,7 +158,7 @@ fn poisoned(value: &Value, kept: &[std::ops::Range<usize>]) -> Value {
 fn slices_together_compute_what_the_whole_does_and_use_only_their_parts() {
     let sources = sources();
     let mut failures = vec![];
-    assert_eq!(sources.functions().len(), 10);
+    assert_eq!(sources.functions().len(), 12);
     for item in sources.functions() {
         let unit = sources.unit(item, &[]).map_err(|errors| sources.show(&errors)).unwrap();
         let (program, built) = Program::new(&unit);

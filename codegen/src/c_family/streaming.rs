@@ -678,6 +678,7 @@ impl Printer<'_> {
             inner.push_str(&format!(" && {top} >= {least} && {top} + {} <= {most}", it.stream.all_lines() - 1));
             short.iter().for_each(|it| inner.push_str(it));
         }
+        // Rows that never change inside, and are loaded there, count on this: see `Stream::loads_rim`.
         for (limits, stage) in it.limits.iter().zip(it.stream.nests()).filter(|(_, stage)| is_edge(stage)) {
             let ends = [(&west, points * i64::from(LANES) - 1), (&top, it.stream.all_lines() - 1)];
             let apart = (0..2).filter(|axis| stage.thin[*axis]).flat_map(|axis| {

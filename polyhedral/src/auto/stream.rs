@@ -265,8 +265,7 @@ fn takes_too_much(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> bool {
         return false;
     }
     let of_thread = i64::from(gpu.registers / LANES) / (it.blocks(algorithm, gpu) * it.warps()) / 8 * 8;
-    let levels = it.fields.iter().filter(|field| field.level.is_some()).count();
-    let quarters = if levels > 2 { OF_MORE_LEVELS } else { OF_TWO_LEVELS };
+    let quarters = if it.levels_beyond_two() > 0 { OF_MORE_LEVELS } else { OF_TWO_LEVELS };
     let needed = it.registers(algorithm) * quarters / 4 + it.in_flight(algorithm) + OTHERS;
     of_thread > MOST_OF_LEVELS || needed > of_thread + SOME_SPILLED
 }

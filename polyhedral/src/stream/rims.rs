@@ -21,7 +21,7 @@ impl Stream {
         if !self.fields[own.field].carried || self.revises(stage) || own.thin != [false; 3] {
             return false;
         }
-        // They never change: what writes them, too, has no point among the warp's.
+        // They never change: what writes them, too, has no point among the warp's, which is inside where no edge along columns or lines is.
         let others = self.writers(own.field).filter(|&it| it != stage);
         let are_elsewhere = others.map(|it| self.stages[it].thin).all(|thin| thin[0] || thin[1]);
         are_elsewhere && !self.holds_rim(own.field) && self.is_at_ends(algorithm, own)
@@ -33,7 +33,7 @@ impl Stream {
         it.rim && (self.reads_old(field) || !self.loads_rim(algorithm, it.writer))
     }
 
-    /// Whether the rows that a stage keeps are held for others anyhow.
+    /// Whether the rows that a stage keeps are likely held for others anyhow: no more than a guess of what costs less.
     fn holds_rim(&self, field: usize) -> bool {
         self.reads_old(field) && self.reads_of(field).any(|(_, age)| age >= self.lag)
     }
@@ -61,7 +61,8 @@ impl Stream {
         self.axes[2].is_some() && row.as_constant().is_some_and(|row| row - 1 <= MOST_ROWS)
     }
 
-    /// Whether few rows lie behind one, in one of the fields: most programs have arrays of one size, and name it once.
+    /// Whether few rows lie behind one, in one of the fields: most programs have arrays of one size, and name it once. Of another that is much longer,
+    /// warps wait for each row behind.
     fn is_at_end(&self, algorithm: &Algorithm, row: &Affine) -> bool {
         let Some(axis) = self.axes[2] else { return false };
         let behind = |field: &Field| {

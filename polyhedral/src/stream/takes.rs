@@ -25,6 +25,16 @@ impl Stream {
         highest
     }
 
+    /// How many levels of time arrays have beyond two each.
+    pub fn levels_beyond_two(&self) -> i64 {
+        let mut levels: BTreeMap<ArrayId, i64> = BTreeMap::new();
+        self.fields
+            .iter()
+            .filter(|field| field.level.is_some())
+            .for_each(|it| *levels.entry(it.array).or_default() += 1);
+        levels.values().map(|levels| (levels - 2).max(0)).sum()
+    }
+
     /// One of these.
     pub fn nest(&self, at: usize) -> &Stage {
         self.stages.get(at).unwrap_or_else(|| &self.records[at - self.stages.len()])
@@ -128,8 +138,7 @@ impl Stream {
     /// thread needs besides the rows.
     pub fn blocks(&self, algorithm: &Algorithm, gpu: &Gpu) -> i64 {
         let of_each_thread = i64::from(gpu.registers / LANES) / self.warps();
-        let levels = self.fields.iter().filter(|field| field.level.is_some()).count() as i64;
-        let others = i64::from(gpu.other_registers) + OF_LEVEL * (levels - 2).max(0);
+        let others = i64::from(gpu.other_registers) + OF_LEVEL * self.levels_beyond_two();
         let needed = self.registers(algorithm) + self.in_flight(algorithm) + others;
         let blocks = (of_each_thread / needed).clamp(1, (i64::from(gpu.most_warps) / self.warps()).max(1));
         // A multiprocessor has four parts with registers of their own.

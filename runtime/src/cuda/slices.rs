@@ -115,9 +115,9 @@ impl<G: Gpu> SlicedProgram<G> {
         self.whole.release();
         self.slice.release();
         let (free, total) = self.whole.gpu().memory()?;
-        let columns = self.columns(&arguments)?;
+        let (columns, iterations) = self.columns(&arguments)?;
         let others = |first: i64, last: i64| self.others(&arguments, &columns, first, last);
-        match cuts(&columns, others, had(free))? {
+        match cuts(&columns, iterations, others, had(free))? {
             // SAFETY: promised by the caller.
             Cuts::Fit(cuts) => unsafe { self.run_cuts(call, &columns, &cuts) },
             Cuts::TooLarge { least } => Err(RuntimeError::SliceMemory { needed, least, free: had(free), total }),
@@ -130,28 +130,32 @@ impl<G: Gpu> SlicedProgram<G> {
         Environment::new(params.chain([first, last]).collect())
     }
 
-    /// The arrays that are cut: none that are in the GPU's memory already, or in its constant memory.
-    fn columns(&self, arguments: &Arguments) -> Result<Vec<Columns>, RuntimeError> {
+    /// The arrays that are cut: none that are in the GPU's memory already, or in its constant memory. And the first and the last iteration
+    /// for which one of all of them may have an element.
+    fn columns(&self, arguments: &Arguments) -> Result<(Vec<Columns>, (i64, i64)), RuntimeError> {
         let plan = self.slice.plan();
         // Those of the caller's arrays do not depend on the slice.
         let environment = self.environment(arguments, 1, 1);
         let sizes = self.slice.sizes(&environment)?;
-        let mut all = vec![];
+        let (mut all, mut iterations) = (vec![], None);
         for &part in &self.parts {
             let is_its =
                 |host: HostSide| matches!(host, HostSide::Argument(id) | HostSide::Result(id) if id == part.array);
             let Some(at) = plan.buffers.iter().position(|it| is_its(it.host)) else { continue };
+            let count = plan.buffers[at].extents.last().and_then(|extent| extent.evaluate(&environment));
+            let count = count.ok_or_else(|| malformed(format!("`{}` has no last extent", plan.buffers[at].name)))?;
+            let (before, after) = part.accessed;
+            let (first, last) = iterations.unwrap_or((1 - after, count - before));
+            iterations = Some((first.min(1 - after), last.max(count - before)));
             let is_constant = plan.buffers[at].memory == DeviceMemory::Constant;
             if is_constant || self.slice.resident(arguments, at).is_some() {
                 continue;
             }
-            let count = plan.buffers[at].extents.last().and_then(|extent| extent.evaluate(&environment));
-            let count = count.ok_or_else(|| malformed(format!("`{}` has no last extent", plan.buffers[at].name)))?;
             let is_overwritten = part.written.is_some() && !is_left(self.whole.plan(), part);
             let bytes = sizes[at].checked_div(count.max(0) as u64).unwrap_or(0);
             all.push(Columns { at, part, count: count.max(0), bytes, is_overwritten });
         }
-        Ok(all)
+        Ok((all, iterations.unwrap_or((1, 0))))
     }
 
     /// The bytes of the buffers that are not cut, for a slice.
@@ -210,15 +214,13 @@ enum Cuts {
     TooLarge { least: u64 },
 }
 
-/// As few slices as fit into so many bytes; `others` are the bytes of a slice's buffers that are not cut.
+/// As few slices of all iterations as fit into so many bytes; `others` are the bytes of a slice's buffers that are not cut.
 fn cuts(
     columns: &[Columns],
+    (first, last): (i64, i64),
     others: impl Fn(i64, i64) -> Result<u64, RuntimeError>,
     memory: u64,
 ) -> Result<Cuts, RuntimeError> {
-    // Iterations outside of these would access elements outside.
-    let first = columns.iter().map(|it| 1 - it.part.accessed.1).min().unwrap_or(1);
-    let last = columns.iter().map(|it| it.count - it.part.accessed.0).max().unwrap_or(0);
     let taken = |length: i64| {
         let others = others(first, first + length - 1)?;
         Ok::<u64, RuntimeError>(columns.iter().fold(others, |sum, it| sum.saturating_add(it.room(length))))

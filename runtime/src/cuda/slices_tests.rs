@@ -220,6 +220,24 @@ fn arrays_on_the_device_are_used_where_they_are() {
     assert!(log.iter().filter(|it| it.starts_with("launch")).count() > 1, "{log:?}");
 }
 
+/// A statement may write columns of an array on the device that no array of the host has.
+#[test]
+fn iterations_of_arrays_on_the_device_run_too() {
+    let gpu = FakeGpu::new();
+    let program = load(&gpu);
+    let address = gpu.lend(&[0.0; 300]);
+    let a = vec![1.0; 50];
+    let (mut from, mut m, mut to, mut n) = (a.as_ptr(), 50_i64, address as *mut f64, 300_i64);
+    let arguments: [*mut c_void; 4] =
+        [(&raw mut from).cast(), (&raw mut m).cast(), (&raw mut to).cast(), (&raw mut n).cast()];
+    let packed = Packed { arguments: &arguments, on_device: &[false, false, true] };
+    let (plan, parameters) = (program.whole.plan(), program.whole.parameters());
+    // SAFETY: sizes and places are those of arrays, which are not read.
+    let read = unsafe { Arguments::read(plan, parameters, packed) }.unwrap();
+    let (columns, iterations) = program.columns(&read).unwrap();
+    assert_eq!((columns.len(), columns[0].count, iterations), (1, 50, (0, 300)));
+}
+
 #[test]
 fn too_little_memory_for_one_iteration_is_told_and_nothing_is_written() {
     let gpu = FakeGpu::new();
@@ -251,14 +269,18 @@ fn cuts_are_few_and_of_one_length() {
         bytes,
         is_overwritten: false,
     };
-    let cut = |columns: &[Columns], memory| cuts(columns, |_, _| Ok(0), memory).unwrap();
+    let cut = |columns: &[Columns], memory| {
+        let (before, after) = columns[0].part.accessed;
+        cuts(columns, (1 - after, columns[0].count - before), |_, _| Ok(0), memory).unwrap()
+    };
     let Cuts::Fit(one) = cut(&[column(8, 0, 0, Some(0))], 1 << 20) else { panic!("it fits") };
     assert_eq!(one, [(1, 1000)]);
     let Cuts::Fit(three) = cut(&[column(8, 0, 0, Some(0))], 400 * 8 + 256) else { panic!("it fits") };
     assert_eq!(three, [(1, 334), (335, 668), (669, 1000)]);
     assert_eq!(cut(&[column(8, 0, 0, Some(0))], 263), Cuts::TooLarge { least: 264 });
     // Temporary arrays of a slice count, too.
-    let temporary = cuts(&[column(8, 0, 0, Some(0))], |first, last| Ok(8 * (last - first + 1) as u64), 16 * 250 + 256);
+    let others = |first, last| Ok(8 * (last - first + 1) as u64);
+    let temporary = cuts(&[column(8, 0, 0, Some(0))], (1, 1000), others, 16 * 250 + 256);
     let Cuts::Fit(four) = temporary.unwrap() else { panic!("it fits") };
     assert_eq!((four.len(), four[3]), (4, (751, 1000)));
     // `A[x - 2]` to `A[x + 1]`: iterations from 0 to 1002 have an element.
