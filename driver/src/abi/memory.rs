@@ -26,8 +26,14 @@ impl Memory {
     /// Where there is no GPU, or not so much memory.
     pub(super) fn allocate(bytes: u64) -> Result<Memory, CudaError> {
         let device = default_device()?;
-        // More than addresses count is more than there is memory.
-        let buffer = device.alloc(size(bytes))?;
+        // More than addresses count is more than there is memory. What programs keep for their next calls makes room.
+        let buffer = match device.alloc(size(bytes)) {
+            Err(CudaError::OutOfMemory { .. }) => {
+                drop(device.pools().drain());
+                device.alloc(size(bytes))?
+            }
+            other => other?,
+        };
         HELD.fetch_add(bytes, Ordering::Relaxed);
         Ok(Memory { buffer, device })
     }

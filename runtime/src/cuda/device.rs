@@ -8,6 +8,7 @@ use super::abi::{self, Api, DeviceProperties, FunctionProperties};
 use super::error::CudaError;
 use super::gpu::{Apart, Argument, BoxShape, Gpu, LaunchShape};
 use super::launcher::{self, check, read_text};
+use super::pool::Pools;
 use super::staging::{self, Lane, Rows};
 pub use graph::Graph;
 use pinned::PinnedBuffer;
@@ -28,6 +29,7 @@ pub struct Device {
     streams: Streams,
     /// What large arrays are copied through; made by the first such copy.
     stage: Mutex<Option<Vec<Lane<PinnedBuffer>>>>,
+    pools: Pools<DeviceBuffer>,
     context: Arc<Context>,
 }
 
@@ -85,7 +87,7 @@ impl Device {
         // SAFETY: the context is open, and the place outlives the call.
         check(api, unsafe { (api.device_properties)(handle, &mut properties) })?;
         let streams = Streams::new(&context)?;
-        Ok(Device { name, properties, streams, stage: Mutex::new(None), context })
+        Ok(Device { name, properties, streams, stage: Mutex::new(None), pools: Pools::default(), context })
     }
 
     pub fn name(&self) -> &str {
@@ -177,6 +179,10 @@ impl Gpu for Device {
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
+    }
+
+    fn pools(&self) -> &Pools<DeviceBuffer> {
+        &self.pools
     }
 
     fn memory(&self) -> Result<(u64, u64), CudaError> {

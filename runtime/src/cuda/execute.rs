@@ -7,7 +7,7 @@ mod run;
 use super::arguments::{Arguments, Packed, byte_size, parameter_types};
 use super::gpu::Gpu;
 use super::padded::part_boxes;
-use super::pool::Pool;
+use super::pool::{Pool, locked};
 use super::watch::Watcher;
 use crate::call::{ArgumentValue, ParamType, with_pointers};
 use crate::error::RuntimeError;
@@ -42,7 +42,7 @@ pub struct CudaProgram<G: Gpu> {
     sharing: Vec<Required>,
     /// Keeps the kernels' code; `None` if there are none.
     _module: Option<G::Module>,
-    pool: Mutex<Pool<G::Buffer>>,
+    pool: Arc<Mutex<Pool<G::Buffer>>>,
     graphs: Mutex<Graphs<G::Graph>>,
     /// Calls that copy fewer bytes use one queue.
     overlaps_from: u64,
@@ -90,7 +90,7 @@ impl<G: Gpu> CudaProgram<G> {
         let types = parameter_types(&plan)?;
         let positions = plan.buffers.iter().enumerate().map(|(position, buffer)| (buffer.id, position)).collect();
         let (required, sharing) = (plan.required(), plan.sharing());
-        let (pool, turn, graphs) = (Mutex::new(Pool::new()), Mutex::new(()), Mutex::default());
+        let (pool, turn, graphs) = (gpu.pools().make(), Mutex::new(()), Mutex::default());
         let asked = env::var(OVERLAP_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
         let overlaps_from = asked.unwrap_or(OVERLAPS_FROM);
         let mut parts = BTreeMap::new();
@@ -210,11 +210,6 @@ impl<G: Gpu> CudaProgram<G> {
         self.plan.buffers.iter().map(|buffer| buffer_bytes(buffer, environment)).collect()
     }
 
-    /// The bytes that are kept for further calls.
-    pub(super) fn spare(&self) -> u64 {
-        self.pool().bytes() as u64
-    }
-
     /// The address of the argument at a position that is in the GPU's memory already.
     fn resident_argument(&self, arguments: &Arguments, at: usize) -> Option<u64> {
         match self.plan.buffers[at].host {
@@ -329,8 +324,7 @@ impl<G: Gpu> CudaProgram<G> {
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool<G::Buffer>> {
-        // A panic leaves the pool as whole as it was.
-        self.pool.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.pool)
     }
 
     fn graphs(&self) -> MutexGuard<'_, Graphs<G::Graph>> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::cuda::{
-    Apart, Argument, BoxShape, CudaError, Device, DeviceProperties, FunctionProperties, LaunchShape, Nvrtc,
+    Apart, Argument, BoxShape, CudaError, Device, DeviceProperties, FunctionProperties, LaunchShape, Nvrtc, Pools,
     compile_cuda,
 };
 use std::collections::BTreeSet;
@@ -81,6 +81,7 @@ pub struct FakeGpu {
     properties: DeviceProperties,
     capacity: u64,
     state: Arc<Mutex<State>>,
+    pools: Pools<FakeBuffer>,
 }
 
 pub struct FakeBuffer {
@@ -111,7 +112,7 @@ impl FakeGpu {
     }
 
     pub fn with(properties: DeviceProperties, capacity: u64) -> Arc<FakeGpu> {
-        Arc::new(FakeGpu { properties, capacity, state: Arc::default() })
+        Arc::new(FakeGpu { properties, capacity, state: Arc::default(), pools: Pools::default() })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -184,6 +185,10 @@ impl Gpu for FakeGpu {
 
     fn properties(&self) -> &DeviceProperties {
         &self.properties
+    }
+
+    fn pools(&self) -> &Pools<FakeBuffer> {
+        &self.pools
     }
 
     fn memory(&self) -> Result<(u64, u64), CudaError> {
@@ -1003,6 +1008,23 @@ fn calls_that_share_a_constant_take_turns() {
             });
         }
     });
+}
+
+/// What another program keeps for its next call makes room.
+#[test]
+fn memory_that_no_call_uses_is_freed_where_a_call_needs_it() {
+    let gpu = FakeGpu::with(DeviceProperties::default(), 1000);
+    let (first, second) = (load(&gpu), load(&gpu));
+    // Two arrays of 400 bytes each stay, and two of 480 bytes need nearly all.
+    update(&first, 0.5, &mut [1.0; 50], &[2.0; 50], 1).unwrap();
+    assert_eq!((gpu.held().1, gpu.pools().bytes()), (800, 800));
+    let (mut a, mut alone) = ([1.0; 60], [1.0; 60]);
+    update(&second, 0.5, &mut a, &[2.0; 60], 1).unwrap();
+    update(&load(&FakeGpu::new()), 0.5, &mut alone, &[2.0; 60], 1).unwrap();
+    assert_eq!((a, first.pool().bytes(), gpu.held().1), (alone, 0, 960));
+    update(&first, 0.5, &mut [1.0; 50], &[2.0; 50], 1).unwrap();
+    drop((first, second));
+    assert_eq!((gpu.held(), gpu.pools().bytes()), ((0, 0), 0));
 }
 
 #[test]

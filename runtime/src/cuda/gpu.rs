@@ -1,6 +1,6 @@
 //! What executing a plan asks of a GPU.
 
-use super::{CudaError, DeviceProperties, FunctionProperties};
+use super::{CudaError, DeviceProperties, FunctionProperties, Pools};
 use std::time::Duration;
 use tessella_codegen::plan::Queue;
 use tessella_codegen::program::Blocks;
@@ -19,6 +19,9 @@ pub trait Gpu {
     type Graph;
 
     fn properties(&self) -> &DeviceProperties;
+
+    /// The memory that its programs keep between calls.
+    fn pools(&self) -> &Pools<Self::Buffer>;
 
     /// Free bytes, and bytes in all.
     fn memory(&self) -> Result<(u64, u64), CudaError>;

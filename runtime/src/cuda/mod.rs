@@ -35,6 +35,7 @@ pub use error::CudaError;
 pub use execute::{CudaProgram, OVERLAP_VARIABLE};
 pub use gpu::{Apart, Argument, BoxShape, Gpu, LaunchShape};
 pub use nvrtc::{Compiled, Nvrtc, Target};
+pub use pool::Pools;
 pub use profile::{KernelProfile, Profile};
 pub use slices::{MEMORY_VARIABLE, SlicedProgram};
 pub use watch::Copies;

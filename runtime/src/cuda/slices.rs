@@ -107,13 +107,14 @@ impl<G: Gpu> SlicedProgram<G> {
         let had = |free: u64| (free - free / 16).min(limit.unwrap_or(u64::MAX));
         // The driver gives memory away in large pieces, so not all of it is counted on.
         let (free, _) = self.whole.gpu().memory()?;
-        if needed <= had(free.saturating_add(self.whole.spare())) {
+        if needed <= had(free.saturating_add(self.whole.gpu().pools().bytes() as u64)) {
             // A call that fails on the way may have written results: there is no second attempt.
             // SAFETY: promised by the caller.
             return unsafe { self.whole.run(call) };
         }
         self.whole.release();
         self.slice.release();
+        drop(self.whole.gpu().pools().drain());
         let (free, total) = self.whole.gpu().memory()?;
         let (columns, iterations) = self.columns(&arguments)?;
         let others = |first: i64, last: i64| self.others(&arguments, &columns, first, last);

@@ -105,7 +105,7 @@ impl<G: Gpu> Run<'_, '_, G> {
         if self.is_short { Queue::Kernels } else { self.program.plan.queue(meant) }
     }
 
-    /// Device memory: spare memory of that size, or new; if there is none left, the spare memory makes room.
+    /// Device memory: spare memory of that size, or new; if there is none left, the spare memory of all programs makes room.
     fn allocate(&mut self, bytes: usize) -> Result<G::Buffer, RuntimeError> {
         let kept = self.spare.take(bytes);
         if let Some(buffer) = kept.or_else(|| self.program.pool().take(bytes)) {
@@ -115,7 +115,7 @@ impl<G: Gpu> Run<'_, '_, G> {
             Err(full @ CudaError::OutOfMemory { .. }) => full,
             other => return Ok(other?),
         };
-        let (own, kept) = (self.spare.drain(), self.program.pool().drain());
+        let (own, kept) = (self.spare.drain(), self.program.gpu.pools().drain());
         let again = if own.is_empty() && kept.is_empty() {
             Err(full)
         } else {
