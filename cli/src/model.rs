@@ -236,16 +236,14 @@ fn parallelograms(command: &Parallelograms) -> Result<Told, Failure> {
 
 /// Writes the drawing, if one is asked for.
 fn drawn(command: &Parallelograms, told: &Told) -> Result<(), Failure> {
-    if command.output.is_none() {
-        return Ok(());
-    }
+    let Some(path) = &command.output else { return Ok(()) };
     let dims = match command.dims.as_slice() {
         [] => None,
         [first, second] => Some((first.trim(), second.trim())),
         _ => return Err(Failure::Usage("`--dims` takes two axes, as in `--dims t,i`".into())),
     };
     let picture = told.picture(dims).map_err(|error| Failure::Usage(error.to_string()))?;
-    output::write(command.output.as_deref(), &picture)
+    output::write(Some(path), &picture)
 }
 
 impl Parallelograms {

@@ -98,8 +98,8 @@ pub fn run(command: &Tune) -> Result<(), Failure> {
     };
     let end = search(&mut tuner, &stop);
     print!("{}", told(&tuner, end, command.list));
-    if command.output.is_some() {
-        output::write(command.output.as_deref(), &(tuner.schedule() + "\n"))?;
+    if let Some(path) = &command.output {
+        output::write(Some(path), &(tuner.schedule() + "\n"))?;
     }
     if !command.dry {
         let store = Store::open().map_err(|error| Failure::ToolChain(error.to_string()))?;

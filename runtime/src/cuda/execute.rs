@@ -245,10 +245,10 @@ impl<G: Gpu> CudaProgram<G> {
         sizes.map(copied).fold(0, u64::saturating_add)
     }
 
-    /// Frees the memory that is kept for further calls.
+    /// Frees the memory that is kept for further calls, of all programs.
     pub(super) fn release(&self) {
         self.graphs().clear();
-        drop(self.pool().drain());
+        drop(self.gpu.pools().drain());
     }
 
     /// Runs the steps for arguments that were checked, with only parts of the buffers that have a window.
@@ -328,8 +328,7 @@ impl<G: Gpu> CudaProgram<G> {
     }
 
     fn graphs(&self) -> MutexGuard<'_, Graphs<G::Graph>> {
-        // A panic leaves them as whole as they were.
-        self.graphs.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        locked(&self.graphs)
     }
 
     fn planned(&self, id: KernelId) -> Result<(&PlannedKernel, &G::Kernel), RuntimeError> {

@@ -76,7 +76,7 @@ impl<Buffer> Pools<Buffer> {
     }
 }
 
-/// A panic leaves pools as whole as they were.
+/// What a panic leaves as whole as it was: pools, and graphs.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

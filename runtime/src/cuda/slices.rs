@@ -114,7 +114,6 @@ impl<G: Gpu> SlicedProgram<G> {
         }
         self.whole.release();
         self.slice.release();
-        drop(self.whole.gpu().pools().drain());
         let (free, total) = self.whole.gpu().memory()?;
         let (columns, iterations) = self.columns(&arguments)?;
         let others = |first: i64, last: i64| self.others(&arguments, &columns, first, last);
