@@ -3,14 +3,16 @@
 mod overlap;
 
 use crate::entry::Entry;
-use crate::from_ast::negate;
+use crate::error::CodegenError;
+use crate::from_ast::{Scope, condition, negate};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::params::argument_of;
 use crate::program::{Blocks, For, KernelId, KernelParam, Node, Part, PartAxis, Program, Width};
 pub use overlap::overlapping;
 use std::collections::BTreeSet;
-use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
+use tessella_polyhedral::algorithm::{Access, Argument, ArrayId, ArrayKind, ComputationId, ParamOrigin};
+use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::layers::{BufferId, Direction, Lifetime, MemorySpace};
 use tessella_scalar::ScalarType;
 
@@ -217,7 +219,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
                 id,
                 name: program.names.buffers[id.0 as usize].clone(),
                 element: it.element,
-                extents: it.extents.iter().map(|extent| input.extent(extent)).collect(),
+                extents: allocated(input, id, it.extents.iter().map(|extent| input.extent(extent)).collect()),
                 host,
                 memory: match it.space {
                     MemorySpace::Constant { .. } => DeviceMemory::Constant,
@@ -274,6 +276,56 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         queues: Queues::One,
         steps,
     })
+}
+
+/// The extents of a buffer, of which there is none where no statement that uses it has instances: those that do may all be pieces for
+/// some sizes.
+fn allocated(input: &Input<'_>, id: BufferId, extents: Vec<IntExpr>) -> Vec<IntExpr> {
+    let own = !matches!(input.layout.buffer(id).lifetime, Lifetime::Argument(_)) && !extents.is_empty();
+    // What cannot be found out is there for all sizes.
+    let condition = if own { sizes(input, id).ok().flatten() } else { None };
+    match condition {
+        None => extents,
+        Some(condition) => {
+            let mut extents = extents.into_iter();
+            let first =
+                extents.next().map(|first| IntExpr::Select(condition.into(), first.into(), IntExpr::Const(0).into()));
+            first.into_iter().chain(extents).collect()
+        }
+    }
+}
+
+/// For which sizes a buffer is used, where all its users are pieces for some sizes; `None` where it may be used for any.
+fn sizes(input: &Input<'_>, id: BufferId) -> Result<Option<Cond>, CodegenError> {
+    let algorithm = input.algorithm;
+    let Some(whole) = &algorithm.whole else { return Ok(None) };
+    let placed = |access: &Access| input.layout.placements.get(&access.array).is_some_and(|it| it.buffer == id);
+    let uses = |user: &ComputationId| {
+        let it = algorithm.computation(*user);
+        !it.never_runs() && it.reads.iter().chain([&it.write]).any(placed)
+    };
+    let users: Vec<ComputationId> = algorithm.ids().filter(uses).collect();
+    if !users.iter().any(|user| whole.sizes.contains_key(user)) {
+        return Ok(None);
+    }
+    let mut all: Option<Set> = None;
+    for user in users {
+        // Copies of a promotion have instances for the sizes of their statements.
+        let sizes = match whole.sizes.get(&user) {
+            Some((sizes, _)) => sizes.clone(),
+            None => algorithm.computation(user).domain.params()?,
+        };
+        all = Some(match all {
+            None => sizes,
+            Some(all) => all.union(&sizes)?,
+        });
+    }
+    let Some(all) = all.map(|all| all.coalesce()).transpose()? else { return Ok(None) };
+    if algorithm.context.is_subset(&all)? {
+        return Ok(None);
+    }
+    let test = AstBuild::from_context(&algorithm.context)?.expr_from_set(&all)?;
+    Ok(Some(condition(&test.view()?, &Scope::new(&algorithm.param_names()))?))
 }
 
 /// How an array lies in its buffer, if the buffer has more room.

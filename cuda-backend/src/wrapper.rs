@@ -143,6 +143,11 @@ impl Wrapper<'_, '_> {
             match step {
                 Step::Allocate(buffer) => {
                     let bytes = self.printer.buffer_bytes(*buffer);
+                    // None for sizes for which nothing uses it.
+                    let bytes = match self.plan.buffer(*buffer).and_then(|it| it.extents.first()) {
+                        Some(IntExpr::Select(used, _, _)) => format!("{} ? {bytes} : 0", self.printer.cond(used)),
+                        Some(_) | None => bytes,
+                    };
                     out.line(format!("TESSELLA_TRY({}.allocate({bytes}));", self.device[buffer]));
                 }
                 // What lives as long as the call is freed when its owner goes, whichever way the function is left.

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use tessella_codegen::{Input, part};
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin};
+use tessella_polyhedral::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -241,6 +241,17 @@ fn is_remainder(place: &Affine) -> bool {
     place.terms().iter().any(|(atom, _)| matches!(atom, Atom::FloorDiv(..)))
 }
 
+/// Whether a statement that runs for some sizes reads or writes an array.
+fn is_used(algorithm: &Algorithm, array: ArrayId) -> bool {
+    let mut running = algorithm.computations.iter().filter(|it| !it.never_runs());
+    running.any(|it| it.reads.iter().chain([&it.write]).any(|access| access.array == array && !is_never(access)))
+}
+
+/// Whether no instance performs an access: of those that `inline` has replaced.
+fn is_never(access: &Access) -> bool {
+    access.within.as_ref().is_some_and(|within| within.is_empty().unwrap_or(false))
+}
+
 fn memory(verified: &Verified) -> Vec<String> {
     let algorithm = verified.algorithm();
     let mut lines = vec![];
@@ -249,6 +260,10 @@ fn memory(verified: &Verified) -> Vec<String> {
         match algorithm.array(*id).kind {
             ArrayKind::Private | ArrayKind::Local { .. } => {}
             ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => continue,
+        }
+        // What its readers compute for themselves has no statement that runs.
+        if !is_used(algorithm, *id) {
+            continue;
         }
         let extents: Vec<String> =
             buffer.extents.iter().map(|extent| extent.display(&[], &algorithm.param_names())).collect();
@@ -268,15 +283,17 @@ fn memory(verified: &Verified) -> Vec<String> {
             }
             (space, Lifetime::Node(_) | Lifetime::Children { .. } | Lifetime::Call | Lifetime::Argument(_)) => {
                 let whose = if space == MemorySpace::Global { "GPU" } else { "CPU" };
-                let count = if extents.is_empty() { "1".to_string() } else { extents.join(" x ") };
+                let count =
+                    if extents.is_empty() { "1 element".into() } else { format!("{} elements", extents.join(" x ")) };
                 let why = match algorithm.array(*id).kind {
+                    ArrayKind::Private if extents.is_empty() => "",
                     ArrayKind::Private => ", since several iterations' values are alive at once",
                     ArrayKind::Local { .. } if placement.map.iter().any(is_remainder) => {
                         ", used again and again: no more are alive at a time"
                     }
                     ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => "",
                 };
-                format!("{whose} memory of {count} elements{why}")
+                format!("{whose} memory of {count}{why}")
             }
         };
         lines.push(format!("{}: {place}", buffer.name));

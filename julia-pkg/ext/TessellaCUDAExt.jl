@@ -9,7 +9,8 @@ function Tessella.device_pointer(array::CUDA.CuArray)
     # Tessella works on the first GPU, in its primary context, which is also CUDA.jl's.
     CUDA.deviceid(CUDA.device(array)) == 0 ||
         throw(ArgumentError("Tessella runs on the first GPU, and this array is on another: copy it there"))
-    CUDA.synchronize()
+    # Earlier work of all tasks, each of which has a stream of its own.
+    CUDA.device_synchronize()
     return Ptr{Cvoid}(reinterpret(UInt, pointer(array)))
 end
 

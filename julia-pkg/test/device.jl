@@ -259,7 +259,7 @@ function test_extension()
             Base.getindex(it::CuArray{T}, i::Int...) where {T} = error("scalar indexing")::T
             Base.pointer(it::CuArray) = Ptr{Cvoid}(it.address)
             const SYNCHRONIZED = Ref(0)
-            synchronize() = (SYNCHRONIZED[] += 1; nothing)
+            device_synchronize() = (SYNCHRONIZED[] += 1; nothing)
             device(it::CuArray) = it.device
             deviceid(device::Int) = device
             end

@@ -24,7 +24,7 @@
 //! a work array that iterations only share because the source has just one of it becomes such an array ([`crate::auto::own`]).
 
 use crate::algorithm::ComputationId;
-use crate::auto::asked::{Asked, Asking};
+use crate::auto::asked::Asked;
 use crate::auto::by_size::Apart;
 use crate::auto::chooser::{Chooser, chain_length, loop_at, tagged};
 use crate::auto::cpu::Threads;
@@ -33,6 +33,7 @@ use crate::auto::delayed::alive;
 use crate::auto::few_blocks::{self, Product};
 use crate::auto::padded::Padded;
 use crate::auto::padding;
+use crate::auto::wide_sums::{self, WideSums};
 use crate::auto::{constants, gpu_storage, own, resident, small_planes, stream, stream_ready, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -43,7 +44,6 @@ use crate::legality;
 use crate::machine::Gpu;
 use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::simplify;
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Whether an order may count on storage of its own.
@@ -89,6 +89,8 @@ pub struct Chosen {
     pub rewritten: Option<Rewritten>,
     /// Products in tiles that some sizes make few of.
     products: Vec<Product>,
+    /// Sums of which some sizes make too many for an array.
+    wide_sums: Vec<WideSums>,
 }
 
 /// Computations that were split, into pieces or into the phases of a tiling of time.
@@ -110,7 +112,8 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     let chosen = match scheduled.target {
         Target::Gpu => {
-            let chosen = for_few_blocks(ctx, for_gpu(ctx, scheduled, dependences, means)?, dependences, means)?;
+            let chosen = for_wide_sums(ctx, for_gpu(ctx, scheduled, dependences, means)?, dependences, means)?;
+            let chosen = for_few_blocks(ctx, chosen, dependences, means)?;
             let given = streaming(&scheduled.schedule);
             let chosen = for_small_planes(ctx, chosen, dependences, means, &given)?;
             with_tiles_kept(ctx, chosen, means, &given)?
@@ -255,6 +258,17 @@ fn in_pieces(
     Ok(helps.then_some(Chosen { rewritten: Some(rewritten), ..trial }))
 }
 
+/// The choice with arrays for sums of pairs for sizes with enough terms.
+fn for_wide_sums(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
+    if means.memory == Memory::Plain || means.tilings == Tilings::Avoided || chosen.wide_sums.is_empty() {
+        return Ok(chosen);
+    }
+    let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
+    let step = || wide_sums::apart(ctx, &chosen.scheduled, dependences, means, &chosen.wide_sums);
+    let apart = in_half(ctx, step)?.flatten();
+    by_sizes(ctx, chosen, apart, means)
+}
+
 /// The choice with small tiles for those products that have few blocks for some sizes.
 fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     if means.memory == Memory::Plain || means.tilings == Tilings::Avoided || chosen.products.is_empty() {
@@ -331,24 +345,11 @@ fn whole(
     means: Means,
     settled: BTreeSet<ComputationId>,
 ) -> Result<Chosen, Error> {
-    let (machine, algorithm, target) = (&scheduled.machine, &scheduled.algorithm, scheduled.target);
+    let (algorithm, target) = (&scheduled.algorithm, scheduled.target);
     let merged = legality::merged(dependences)?;
     let mut schedule = scheduled.schedule.clone();
-    let (tagged, asking) = (tagged(&schedule), Asking::default());
-    let (small, products) = (BTreeSet::new(), RefCell::default());
-    let chooser = Chooser {
-        ctx,
-        machine,
-        algorithm,
-        target,
-        dependences: &merged,
-        means,
-        settled,
-        tagged,
-        asking,
-        small,
-        products,
-    };
+    let tagged = tagged(&schedule);
+    let chooser = Chooser { settled, tagged, ..Chooser::of(ctx, scheduled, &merged, means) };
     if target == Target::Gpu && means.memory != Memory::Plain {
         stream::tag_streams(ctx, &Gpu::HOPPER, algorithm, &mut schedule)?;
     }
@@ -367,10 +368,10 @@ fn whole(
     if !algorithm.ids().all(|id| chooser.settled.contains(&id)) {
         legality::check(ctx, algorithm, &schedule, dependences)?;
     }
-    let products = chooser.products.take();
+    let (products, wide_sums) = (chooser.products.take(), chooser.wide_sums.take());
     let scheduled = Scheduled { schedule, ..scheduled.clone() };
     let (storage, padded) = storage_of(ctx, &scheduled, means)?;
-    Ok(Chosen { scheduled, storage, padded, rewritten: None, asked, products })
+    Ok(Chosen { scheduled, storage, padded, rewritten: None, asked, products, wide_sums })
 }
 
 /// The storage commands that go with a finished order, and why some of them pad arrays.

@@ -2,19 +2,12 @@
 //
 // for r  # block.z
 //   for q0 = floor((q - 1)/32)  # block.y
-//     for p0 = floor((p - 1)/32)  # block.x
-//       for q10 = floor((q - 32*floor((q - 1)/32) - 1)/4)  # thread.y
-//         for p1 = p - 32*floor((p - 1)/32) - 1  # thread.x
-//           for q11 = q - 32*floor((q - 1)/32) - 4*floor((q - 32*floor((q - 1)/32) - 1)/4) - 1  # unroll(4)
-//             S0: row_own[r, q, p] = 0.0
-// for r  # block.z
-//   for q0 = floor((q - 1)/32)  # block.y
 //     for p0 = floor((p - 1)/64)  # block.x
-//       for q10  # thread.y
-//         for p11  # thread.x
-//           for z  # unroll(4)
-//             for y  # unroll(4)
-//               load_row_own: row_own_reg[r, q0, p0, p11, q10, x + 1, y + 1, z + 1] = row_own[r + x, 32*q0 + 4*q10 + y + 1, 64*p0 + p11 + 16*z + 1]
+//       for q10 = floor((q - 32*floor((q - 1)/32) - 1)/4)  # thread.y
+//         for p11 = p - 64*floor((p - 1)/64) - 16*floor((p - 64*floor((p - 1)/64) - 1)/16) - 1  # thread.x
+//           for q11 = q - 32*floor((q - 1)/32) - 4*floor((q - 32*floor((q - 1)/32) - 1)/4) - 1  # unroll(4)
+//             for p10 = floor((p - 64*floor((p - 1)/64) - 1)/16)  # unroll(4)
+//               S0: row_own_reg[r, floor((q - 1)/32), floor((p - 1)/64), p - 64*floor((p - 1)/64) - 16*floor((p - 64*floor((p - 1)/64) - 1)/16) - 1, floor((q - 32*floor((q - 1)/32) - 1)/4), 1, q_row_own, p_row_own + 1] = 0.0
 //       for s0 = floor((s - 1)/16)
 //         for y1 = y - 8*floor((y)/8)  # thread.y
 //           for x  # thread.x
@@ -83,84 +76,6 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A_shared(i, j, k) A_shared[(i) - 1 + 16 * ((j) - 1 + 32 * ((k) - 1))]
 #define C_shared(i, j) C_shared[(i) - 1 + 17 * ((j) - 1)]
 
-extern "C" __global__ void __launch_bounds__(256) doitgen_S0(
-    double *__restrict__ row_own,
-    int64_t np,
-    int64_t nq,
-    int64_t nr,
-    int64_t row_1,
-    int64_t first_block_z,
-    int64_t first_block_y
-) {
-    const int64_t r = first_block_z + 1 + (int64_t)blockIdx.z;
-    const int64_t q0 = first_block_y + (int64_t)blockIdx.y;
-    const int64_t p0 = blockIdx.x;
-    const int64_t q10 = threadIdx.y;
-    if (q10 <= imin(7, -8 * q0 + (nq - 1) / 4)) {
-        const int64_t p1 = threadIdx.x;
-        if (p1 <= imin(31, np - 32 * p0 - 1)) {
-            if (nq >= 32 * q0 + 4 * q10 + 4) {
-                #pragma unroll 4
-                for (int64_t q11 = 0; q11 <= 3; q11++) {
-                    // S0: doitgen.jl:8
-                    const int64_t q = 32 * q0 + 4 * q10 + q11 + 1;
-                    const int64_t p = 32 * p0 + p1 + 1;
-                    row_own(r, q, p) = 0.0;
-                }
-            } else {
-                #pragma unroll 4
-                for (int64_t q11 = 0; q11 <= 3; q11++) {
-                    if (q11 <= nq - 32 * q0 - 4 * q10 - 1) {
-                        // S0: doitgen.jl:8
-                        const int64_t q = 32 * q0 + 4 * q10 + q11 + 1;
-                        const int64_t p = 32 * p0 + p1 + 1;
-                        row_own(r, q, p) = 0.0;
-                    }
-                }
-            }
-        }
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(256) doitgen_S0_32(
-    double *__restrict__ row_own,
-    int32_t np,
-    int32_t nq,
-    int32_t nr,
-    int32_t row_1,
-    int32_t first_block_z,
-    int32_t first_block_y
-) {
-    const int32_t r = first_block_z + 1 + (int32_t)blockIdx.z;
-    const int32_t q0 = first_block_y + (int32_t)blockIdx.y;
-    const int32_t p0 = blockIdx.x;
-    const int32_t q10 = threadIdx.y;
-    if (q10 <= imin32(7, -8 * q0 + (nq - 1) / 4)) {
-        const int32_t p1 = threadIdx.x;
-        if (p1 <= imin32(31, np - 32 * p0 - 1)) {
-            if (nq >= 32 * q0 + 4 * q10 + 4) {
-                #pragma unroll 4
-                for (int32_t q11 = 0; q11 <= 3; q11++) {
-                    // S0: doitgen.jl:8
-                    const int32_t q = 32 * q0 + 4 * q10 + q11 + 1;
-                    const int32_t p = 32 * p0 + p1 + 1;
-                    row_own(r, q, p) = 0.0;
-                }
-            } else {
-                #pragma unroll 4
-                for (int32_t q11 = 0; q11 <= 3; q11++) {
-                    if (q11 <= nq - 32 * q0 - 4 * q10 - 1) {
-                        // S0: doitgen.jl:8
-                        const int32_t q = 32 * q0 + 4 * q10 + q11 + 1;
-                        const int32_t p = 32 * p0 + p1 + 1;
-                        row_own(r, q, p) = 0.0;
-                    }
-                }
-            }
-        }
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(128) doitgen_kernel(
     const double *__restrict__ A,
     const double *__restrict__ C,
@@ -182,15 +97,14 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel(
     if (nq >= 32 * q0 + 32 && C_2 >= 64 * p0 + 64 && np >= 64 * p0 + 64) {
         double row_own_reg[16];
         {
-            const int64_t q10 = threadIdx.y;
-            const int64_t p11 = threadIdx.x;
             #pragma unroll 4
-            for (int64_t z = 0; z <= 3; z++) {
+            for (int64_t q11 = 0; q11 <= 3; q11++) {
                 #pragma unroll 4
-                for (int64_t y = 0; y <= 3; y++) {
-                    // load_row_own
-                    const int64_t x = 0;
-                    row_own_reg(x + 1, y + 1, z + 1) = row_own(r + x, 32 * q0 + 4 * q10 + y + 1, 64 * p0 + p11 + 16 * z + 1);
+                for (int64_t p10 = 0; p10 <= 3; p10++) {
+                    // S0: doitgen.jl:8
+                    const int64_t q_row_own = q11 + 1;
+                    const int64_t p_row_own = p10;
+                    row_own_reg(1, q_row_own, p_row_own + 1) = 0.0;
                 }
             }
         }
@@ -312,16 +226,14 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel(
                 const int64_t p11 = threadIdx.x;
                 if (p11 <= imin(15, np - 64 * p0 - 1)) {
                     #pragma unroll 4
-                    for (int64_t z = 0; z <= 3; z++) {
-                        if (z <= -4 * p0 + (np - p11 - 1) / 16) {
-                            #pragma unroll 4
-                            for (int64_t y = 0; y <= 3; y++) {
-                                if (y <= nq - 32 * q0 - 4 * q10 - 1) {
-                                    // load_row_own
-                                    const int64_t x = 0;
-                                    row_own_reg(x + 1, y + 1, z + 1) = row_own(r + x, 32 * q0 + 4 * q10 + y + 1, 64 * p0 + p11 + 16 * z + 1);
-                                }
-                            }
+                    for (int64_t q11 = 0; q11 <= 3; q11++) {
+                        #pragma unroll 4
+                        for (int64_t p10 = 0; p10 <= 3; p10++) {
+                            // S0: doitgen.jl:8
+                            // Past the edge, too, where nobody reads what it writes.
+                            const int64_t q_row_own = q11 + 1;
+                            const int64_t p_row_own = p10;
+                            row_own_reg(1, q_row_own, p_row_own + 1) = 0.0;
                         }
                     }
                 }
@@ -435,15 +347,14 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel_32(
     if (nq >= 32 * q0 + 32 && C_2 >= 64 * p0 + 64 && np >= 64 * p0 + 64) {
         double row_own_reg[16];
         {
-            const int32_t q10 = threadIdx.y;
-            const int32_t p11 = threadIdx.x;
             #pragma unroll 4
-            for (int32_t z = 0; z <= 3; z++) {
+            for (int32_t q11 = 0; q11 <= 3; q11++) {
                 #pragma unroll 4
-                for (int32_t y = 0; y <= 3; y++) {
-                    // load_row_own
-                    const int32_t x = 0;
-                    row_own_reg(x + 1, y + 1, z + 1) = row_own(r + x, 32 * q0 + 4 * q10 + y + 1, 64 * p0 + p11 + 16 * z + 1);
+                for (int32_t p10 = 0; p10 <= 3; p10++) {
+                    // S0: doitgen.jl:8
+                    const int32_t q_row_own = q11 + 1;
+                    const int32_t p_row_own = p10;
+                    row_own_reg(1, q_row_own, p_row_own + 1) = 0.0;
                 }
             }
         }
@@ -565,16 +476,14 @@ extern "C" __global__ void __launch_bounds__(128) doitgen_kernel_32(
                 const int32_t p11 = threadIdx.x;
                 if (p11 <= imin32(15, np - 64 * p0 - 1)) {
                     #pragma unroll 4
-                    for (int32_t z = 0; z <= 3; z++) {
-                        if (z <= -4 * p0 + (np - p11 - 1) / 16) {
-                            #pragma unroll 4
-                            for (int32_t y = 0; y <= 3; y++) {
-                                if (y <= nq - 32 * q0 - 4 * q10 - 1) {
-                                    // load_row_own
-                                    const int32_t x = 0;
-                                    row_own_reg(x + 1, y + 1, z + 1) = row_own(r + x, 32 * q0 + 4 * q10 + y + 1, 64 * p0 + p11 + 16 * z + 1);
-                                }
-                            }
+                    for (int32_t q11 = 0; q11 <= 3; q11++) {
+                        #pragma unroll 4
+                        for (int32_t p10 = 0; p10 <= 3; p10++) {
+                            // S0: doitgen.jl:8
+                            // Past the edge, too, where nobody reads what it writes.
+                            const int32_t q_row_own = q11 + 1;
+                            const int32_t p_row_own = p10;
+                            row_own_reg(1, q_row_own, p_row_own + 1) = 0.0;
                         }
                     }
                 }
@@ -938,29 +847,6 @@ extern "C" int32_t doitgen(
     TESSELLA_TRY(C_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), C_1), C_2)));
     TESSELLA_TRY(row_device.allocate(tessella_bytes(sizeof(double), row_1)));
     TESSELLA_TRY(row_own_device.allocate(tessella_bytes(tessella_bytes(tessella_bytes(sizeof(double), row_1), nr), nq)));
-    for (int64_t first_block_z = 0; first_block_z < nr; first_block_z += 65535) {
-        for (int64_t first_block_y = 0; first_block_y <= floordiv(nq - 1, 32); first_block_y += 65535) {
-            if (np <= 1073741824 && nq <= 1073741824 && nr <= 1073741824 && row_1 <= 1073741824 && row_1 * nr <= 2147483647 && row_1 * nr * nq <= 2147483647) {
-                {
-                    const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, imin(65535, floordiv(nq - 1, 32) + 1 - first_block_y), imin(65535, nr - first_block_z)};
-                    if (tessella_blocks.is_too_large()) return -5;
-                    if (!tessella_blocks.is_empty()) {
-                        doitgen_S0_32<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(row_own_device.at, (int32_t)np, (int32_t)nq, (int32_t)nr, (int32_t)row_1, (int32_t)first_block_z, (int32_t)first_block_y);
-                        TESSELLA_TRY(cudaGetLastError());
-                    }
-                }
-            } else {
-                {
-                    const tessella_grid tessella_blocks = {floordiv(np - 1, 32) + 1, imin(65535, floordiv(nq - 1, 32) + 1 - first_block_y), imin(65535, nr - first_block_z)};
-                    if (tessella_blocks.is_too_large()) return -5;
-                    if (!tessella_blocks.is_empty()) {
-                        doitgen_S0<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(row_own_device.at, np, nq, nr, row_1, first_block_z, first_block_y);
-                        TESSELLA_TRY(cudaGetLastError());
-                    }
-                }
-            }
-        }
-    }
     TESSELLA_TRY(A_device.copy_in(A, tessella_in));
     TESSELLA_TRY(C_device.copy_in(C, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));

@@ -204,3 +204,45 @@ fn weights_of_a_known_size_lie_in_constant_memory() {
     let unknown = text.replace("    @assert size(weights) == (3, 3)\n", "");
     assert!(!made(&unknown, TextKind::Cuda).contains("__constant__"));
 }
+
+#[test]
+fn what_only_some_sizes_use_is_allocated_for_these() {
+    let text = fs::read_to_string(root().join("tests/gpu_orders/nearest_center.jl")).unwrap();
+    let cuda = TextKind::Cuda;
+    let printed = tessella::file::transpile(&text, &options("nearest_center"), Backend::Cuda, cuda).unwrap();
+    let bytes = "tessella_bytes(tessella_bytes(sizeof(double), n), k)";
+    let call = format!("    TESSELLA_TRY(s_device.allocate(8 * d >= k + 113 ? {bytes} : 0));\n");
+    assert!(printed.contains(&call), "{call}is not in\n{printed}");
+    // The pieces for other sizes have a variable of their own.
+    assert!(!printed.contains("s_piece_device"), "{printed}");
+}
+
+#[test]
+fn explain_tells_of_a_nest_that_commands_leave_to_one_thread() {
+    let text = "
+@tessella function two!(B::Matrix{Float32}, c::Vector{Float32})
+    m, n = size(B)
+    for j in 1:n, i in 1:m
+        B[i, j] = 2f0 * B[i, j]
+    end
+    for j in 1:length(c)
+        c[j] = 3f0 * c[j]
+    end
+end
+
+@schedule two! begin
+    tile(S0, (j, i), (8, 32))
+    gpu(S0, (j0, i0), (j1, i1))
+end
+";
+    let explained =
+        |text: &str| tessella::file::transpile(text, &options("two"), Backend::Cuda, TextKind::Explain).unwrap();
+    let told = "in order, by one thread of the GPU; could run in parallel: `split(S1, j, 256); gpu(S1, j0, j1)`, or `auto()` for";
+    let alone = explained(text);
+    assert!(alone.contains(told), "{told} is not in\n{alone}");
+    // What it names is legal, and enough.
+    for commands in ["split(S1, j, 256)\n    gpu(S1, j0, j1)", "auto()"] {
+        let more = explained(&text.replace("(j1, i1))\n", &format!("(j1, i1))\n    {commands}\n")));
+        assert!(!more.contains("by one thread of the GPU"), "{more}");
+    }
+}

@@ -79,6 +79,14 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
         StorageError::WrongLevel { .. } => {
             make("E0529", "requested here").with_help("`explain` shows the loops and what they are mapped to")
         }
+        StorageError::ComputedSubscript { array, only_read, .. } => {
+            let refused = make("E0529", "requested here");
+            let cached = "leave it where it is: the GPU's caches keep what threads read again";
+            match only_read {
+                true => refused.with_help(format!("{cached}; a small array can lie in constant memory: `constant({array})`")),
+                false => refused.with_help(cached),
+            }
+        }
         StorageError::NoThreadCount { at } => make("E0530", "requested here")
             .with_help(format!("split `{at}` by the number of threads, and map the inner loop to them")),
         StorageError::NotConstant { .. } => make("E0531", "requested here")

@@ -9,6 +9,7 @@ use tessella_polyhedral::algorithm::{AccessRef, ArrayId, ArrayKind, ComputationI
 use tessella_polyhedral::dependence::{DependenceKind, Keeps};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::reduction::accumulates;
 use tessella_polyhedral::report::{self, Carried, Distance, LoopReport, ReportedDependence};
 use tessella_polyhedral::schedule::{Larger, Node, Path, ProcessorAxis, StreamSize, Tag};
@@ -51,7 +52,12 @@ fn told(
 ) -> Result<Vec<String>, Error> {
     let mut text = Text::of(verified);
     let mut told_notes = BTreeSet::new();
-    for it in reports {
+    // What `inline` leaves behind runs for no size.
+    let runs = |it: &&LoopReport| {
+        let below = verified.schedule().node(&it.path).map(Node::computations).unwrap_or_default();
+        below.iter().any(|&id| !verified.algorithm().computation(id).never_runs())
+    };
+    for it in reports.iter().filter(runs) {
         text.add(it, &way(verified, reports, it, dependences, lines));
         if let Tag::Stream(size) = it.tag {
             streams(ctx, verified, &it.path, size)?.iter().for_each(|line| text.add_below(it, line));
@@ -361,12 +367,39 @@ fn way(
             Some(outer) => {
                 Way::plain(format!("{turn}; could run in parallel, but `{}` around it already does", outer.name))
             }
+            None if on_one_thread(verified, reports, it) => Way::plain(format!(
+                "{turn}, by one thread of the GPU; could run in parallel: {}",
+                parallel_on_gpu(verified, &it.path)
+            )),
             None => Way::free(format!("{turn}; could run in parallel")),
         };
     };
     let because = because(verified, reason, dependences, lines);
     let others = others(verified, reason, &it.carries, dependences);
     Way::plain(format!("{turn}, since {because}{others}{}", behind(verified, &it.path)))
+}
+
+/// Whether neither a loop nor one around or inside of it has threads of a GPU.
+fn on_one_thread(verified: &Verified, reports: &[LoopReport], it: &LoopReport) -> bool {
+    let shares = |other: &&LoopReport| other.path.contains(&it.path) || it.path.contains(&other.path);
+    let has_threads = |other: &LoopReport| match other.tag {
+        Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) | Tag::GridSync => true,
+        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate => false,
+    };
+    verified.target() == Target::Gpu && !reports.iter().filter(shares).any(has_threads)
+}
+
+/// The commands that give a loop threads of a GPU.
+fn parallel_on_gpu(verified: &Verified, path: &Path) -> String {
+    let schedule = verified.schedule();
+    let first = schedule.node(path).and_then(|node| node.computations().first().copied());
+    match (first, schedule.node(path)) {
+        (Some(id), Some(Node::Loop(it))) => {
+            let (name, at) = (&verified.algorithm().computation(id).name, &it.name);
+            format!("`split({name}, {at}, 256); gpu({name}, {at}0, {at}1)`, or `auto()` for all that commands leave")
+        }
+        _ => "`auto()`".to_string(),
+    }
 }
 
 /// What the source could say to allow more of a loop.

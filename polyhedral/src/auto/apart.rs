@@ -155,19 +155,31 @@ impl Chooser<'_> {
     }
 
     /// Whether the children of the sequence at `path` share a private variable whose values do not outlive an iteration of the loops
-    /// around as it is: it would need memory.
-    pub(crate) fn shares_short_lived(
+    /// around as it is, and of which there are as many as of the elements of arrays beside it: it would need as much memory as these. A
+    /// variable of each column, say, takes little beside the matrix.
+    pub(crate) fn shares_wide_variables(
         &self,
         schedule: &Schedule,
         path: &Path,
         children: &[Node],
     ) -> Result<bool, Error> {
         let outer = loops_above(schedule, path);
+        let accesses = |id: ComputationId| {
+            let it = self.algorithm.computation(id);
+            it.reads.iter().chain([&it.write]).map(|access| self.algorithm.array(access.array))
+        };
+        let arrays = children.iter().flat_map(Node::computations).flat_map(accesses);
+        let widest = arrays.filter(|it| it.kind != ArrayKind::Private).map(|it| it.rank).max().unwrap_or(0);
         for array in self.shared_private(children) {
+            if self.algorithm.array(array).rank < widest {
+                continue;
+            }
             let mut outlives = false;
             for it in self.dependences.iter().filter(|it| it.array == array) {
+                // All pairs, for the sizes that the source asserts.
+                let all = legality::together(self.ctx, self.algorithm, schedule, it, 0)?;
                 let same = legality::together(self.ctx, self.algorithm, schedule, it, outer)?;
-                outlives = outlives || !it.relation.is_subset(&same)?;
+                outlives = outlives || !all.is_subset(&same)?;
             }
             if !outlives {
                 return Ok(true);
@@ -177,7 +189,7 @@ impl Chooser<'_> {
     }
 
     /// The private variables that more than one of the children uses.
-    fn shared_private(&self, children: &[Node]) -> BTreeSet<ArrayId> {
+    pub(super) fn shared_private(&self, children: &[Node]) -> BTreeSet<ArrayId> {
         let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
         for child in children {
             let mut used = BTreeSet::new();

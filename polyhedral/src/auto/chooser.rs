@@ -2,6 +2,7 @@
 
 use super::asked::Asking;
 use super::few_blocks::Product;
+use super::wide_sums::WideSums;
 use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ComputationId};
 use crate::default_order::Means;
@@ -37,12 +38,39 @@ pub(crate) struct Chooser<'a> {
     pub small: BTreeSet<ComputationId>,
     /// Products whose tiles may be too large.
     pub products: RefCell<Vec<Product>>,
+    /// Sums that may be too many to have an array.
+    pub wide_sums: RefCell<Vec<WideSums>>,
 }
 
 /// The computations with a tagged loop around.
 pub(crate) fn tagged(schedule: &Schedule) -> BTreeSet<ComputationId> {
     let all = schedule.root.computations().into_iter();
     all.filter(|&id| schedule.loops_around(id).iter().any(|(_, it)| it.tag != Tag::Sequential)).collect()
+}
+
+impl<'a> Chooser<'a> {
+    /// Of a program none of whose loops is settled.
+    pub(crate) fn of(
+        ctx: &'a Ctx,
+        scheduled: &'a Scheduled,
+        dependences: &'a [Dependence],
+        means: Means,
+    ) -> Chooser<'a> {
+        Chooser {
+            ctx,
+            machine: &scheduled.machine,
+            algorithm: &scheduled.algorithm,
+            target: scheduled.target,
+            dependences,
+            means,
+            settled: BTreeSet::new(),
+            tagged: BTreeSet::new(),
+            asking: Asking::default(),
+            small: BTreeSet::new(),
+            products: RefCell::default(),
+            wide_sums: RefCell::default(),
+        }
+    }
 }
 
 impl Chooser<'_> {

@@ -139,19 +139,7 @@ fn one_apart(ctx: &Ctx, before: &Apart, means: Means, product: &Product) -> Resu
     *node = Node::Sequence(vec![first, of_pieces(&nest, &pieces)]);
     let merged = legality::merged(&dependences)?;
     let (tagged, small) = (tagged(&schedule), pieces.values().copied().collect());
-    let chooser = Chooser {
-        ctx,
-        machine: &scheduled.machine,
-        algorithm: &scheduled.algorithm,
-        target: scheduled.target,
-        dependences: &merged,
-        means,
-        settled: BTreeSet::new(),
-        tagged,
-        asking: Default::default(),
-        small,
-        products: Default::default(),
-    };
+    let chooser = Chooser { tagged, small, ..Chooser::of(ctx, &scheduled, &merged, means) };
     chooser.gpu_nest(&mut schedule, &kernel.child(1))?;
     if pieces.get(&product.id).is_none_or(|&id| kernel_of(&schedule, id).is_none()) {
         return Ok(None);

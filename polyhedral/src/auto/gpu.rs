@@ -34,7 +34,7 @@ const IN_FLIGHT: u32 = 32;
 const WRITTEN_OUT: i64 = 64;
 
 /// Axes of a GPU's grid.
-const AXES: usize = 3;
+pub(super) const AXES: usize = 3;
 
 impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose outer loops is parallel.
@@ -116,8 +116,10 @@ impl Chooser<'_> {
             let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
             let Some(trial) = apart else { continue };
             let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
-            let (needs_memory, count) = (self.shares_short_lived(schedule, path, parts)?, parts.len());
-            let (mut gains, mut loses) = (false, false);
+            let (needs_memory, count) = (self.shares_wide_variables(schedule, path, parts)?, parts.len());
+            let keeps_variables = !self.shares_private(parts);
+            let (mut gains, mut loses) = (false, needs_memory);
+            let mut sums = vec![];
             for part in (0..count).map(|at| path.child(at)) {
                 let heavy = trial.node(&part).map(Node::computations).unwrap_or_default();
                 if heavy.iter().all(|&id| trial.loops_around(id).len() < deepest) {
@@ -128,13 +130,18 @@ impl Chooser<'_> {
                 self.permute(&mut tried, &part, depth)?;
                 let parallel = self.parallel_loops(&tried, &part, depth)?;
                 gains |= parallel.len().min(2) > before;
-                gains |= self.means.memory != Memory::Plain
-                    && (self.product(&tried, &part, &parallel)?.is_some()
-                        || self.sums(&tried, &part, &parallel)?.is_some());
+                if self.means.memory != Memory::Plain {
+                    let are_sums = self.sums(&tried, &part, &parallel)?.is_some();
+                    sums.extend(heavy.first().filter(|_| are_sums));
+                    gains |= are_sums || self.product(&tried, &part, &parallel)?.is_some();
+                }
                 loses |= parallel.len().min(2) < before;
+                // A variable in memory is for what fills warps.
+                let is_long = |extent: &Option<i64>| extent.is_none_or(|extent| extent >= i64::from(TILE[0]));
+                loses |= !keeps_variables && !self.extents(&tried, &part, depth)?.iter().all(is_long);
             }
-            if gains && !loses && !needs_memory && self.is_legal(&trial, path)? {
-                *schedule = trial;
+            if gains && !loses && self.is_legal(&trial, path)? {
+                *schedule = self.with_starts(trial, path, &sums)?;
                 return Ok(true);
             }
         }

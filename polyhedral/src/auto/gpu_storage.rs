@@ -137,7 +137,7 @@ fn of_kernel(
         let all = || concerned.iter().filter(|(_, it)| it.array == access.array);
         // Statements of one nest read alike: their iterators are those of its loops.
         let same = |it: &Access| it.array == access.array && it.subscripts == access.subscripts;
-        let one = all().all(|(other, it)| (reads || other == id || !sums.contains(other)) && same(it));
+        let one = all().all(|(_, it)| same(it));
         // Both operands of a product with itself: each gets a tile by the same command, in turn.
         let y = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::Y)).map(|(_, it)| *it);
         let along = |it: &Access| {
@@ -462,7 +462,12 @@ fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationI
             let mut all = it.reads.iter().chain([&it.write]).filter(|access| access.array == write.array);
             all.all(|access| access.subscripts == write.subscripts)
         });
-        let at = around[last_thread].1.name.clone();
+        // A variable that a loop inside of the thread holds all statements of has a value for each of its iterations.
+        let users: Vec<ComputationId> = inside.iter().copied().filter(|&id| uses(algorithm, id, write.array)).collect();
+        let holds_all = |it: &Loop| it.tag == Tag::Sequential && users.iter().all(|id| it.at.contains_key(id));
+        let own_loops = around[last_thread + 1..].iter().take_while(|(_, it)| holds_all(it)).count();
+        let home = if array.kind == ArrayKind::Private { last_thread + own_loops } else { last_thread };
+        let at = around[home].1.name.clone();
         let command = Command::CacheRegister { array: array.name.clone(), computation: computation.name.clone(), at };
         if wanted && one && write.is_affine() && !commands.iter().any(|it| moves_alike(it, &command)) {
             commands.push(command);

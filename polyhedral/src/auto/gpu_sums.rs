@@ -93,6 +93,44 @@ impl Chooser<'_> {
         Ok(true)
     }
 
+    /// The parts of what was one nest at `path`, with statements that start the results of `sums`, or use them for their own points, in the
+    /// nests of these where that is legal: no kernel is for them alone then.
+    pub(super) fn with_starts(&self, apart: Schedule, path: &Path, sums: &[ComputationId]) -> Result<Schedule, Error> {
+        let mut joined = apart;
+        for (&sum, comes_first) in sums.iter().flat_map(|sum| [(sum, true), (sum, false)]) {
+            let Some(Node::Sequence(parts)) = joined.node(path) else { break };
+            let own = parts.iter().position(|it| it.computations().contains(&sum));
+            let Some(own) = own.filter(|_| parts.len() > 2) else { break };
+            let belongs = |at: &usize| self.belongs(&joined, &parts[*at], &parts[own], comes_first);
+            let other = if comes_first { (0..own).rev().find(belongs) } else { (own + 1..parts.len()).find(belongs) };
+            let Some(other) = other else { continue };
+            let Some(node) = inside(&parts[other], &parts[own], comes_first) else { continue };
+            let mut all = parts.clone();
+            all[own] = node;
+            all.remove(other);
+            let mut trial = joined.clone();
+            if let Some(node) = trial.node_mut(path) {
+                *node = Node::Sequence(all);
+            }
+            if self.is_legal(&trial, path)? {
+                joined = trial;
+            }
+        }
+        Ok(joined)
+    }
+
+    /// Whether a part with fewer loops than that of sums starts their results, or uses them.
+    fn belongs(&self, schedule: &Schedule, part: &Node, sums: &Node, starts: bool) -> bool {
+        let (ids, own) = (part.computations(), sums.computations());
+        let depth = |ids: &[ComputationId]| ids.iter().map(|&id| schedule.loops_around(id).len()).max();
+        let result = |array: ArrayId| own.iter().any(|&id| self.algorithm.computation(id).write.array == array);
+        let concerns = |id: &ComputationId| {
+            let it = self.algorithm.computation(*id);
+            if starts { result(it.write.array) } else { it.reads.iter().any(|read| result(read.array)) }
+        };
+        depth(&ids) < depth(&own) && ids.iter().all(concerns)
+    }
+
     /// Whether a statement accesses just those results of the sums that belong to its own point.
     fn uses_alike(&self, sums: &[ComputationId], id: ComputationId) -> bool {
         let it = self.algorithm.computation(id);
@@ -142,4 +180,27 @@ impl Chooser<'_> {
         });
         Some(Profiled { access, is_write: true, steps: steps.collect::<Option<_>>()? })
     }
+}
+
+/// A nest with another one, of the first of its loops, inside: before or behind what these loops hold.
+fn inside(short: &Node, nest: &Node, comes_first: bool) -> Option<Node> {
+    let (Node::Loop(one), Node::Loop(other)) = (short, nest) else { return None };
+    let runs_alike = one.at.values().chain(other.at.values()).all(|at| other.at.values().next() == Some(at));
+    if one.tag != other.tag || !runs_alike {
+        return None;
+    }
+    let body = match &*one.body {
+        Node::Loop(_) => inside(&one.body, &other.body, comes_first)?,
+        Node::Sequence(children) if !children.iter().all(|it| matches!(it, Node::Computation(_))) => return None,
+        Node::Sequence(_) | Node::Computation(_) => {
+            let [first, last] = if comes_first { [&one.body, &other.body] } else { [&other.body, &one.body] };
+            let children = |it: &Node| match it {
+                Node::Sequence(children) => children.clone(),
+                Node::Loop(_) | Node::Computation(_) => vec![it.clone()],
+            };
+            Node::Sequence([children(first), children(last)].concat())
+        }
+    };
+    let at = one.at.iter().chain(&other.at).map(|(id, at)| (*id, at.clone())).collect();
+    Some(Node::Loop(Loop { at, body: Box::new(body), ..other.clone() }))
 }

@@ -130,8 +130,16 @@ impl Chooser<'_> {
             let apart = regroup::take_apart(self.ctx, self.algorithm, before, self.dependences, path, grain)?;
             let Some(mut trial) = apart else { continue };
             if self.is_legal(&trial, path)? && self.has_place(&trial)? {
+                let parts = trial.clone();
                 self.node(&mut trial, path)?;
-                best = Some((self.gpu_cycles(&trial, path)?, trial));
+                let steps = self.gpu_cycles(&trial, path)?;
+                let outgrows = match before.node(path).filter(|_| steps <= cycles * WORTH) {
+                    Some(nest) => self.outgrows_results(&parts, path, (nest, grain))?,
+                    None => false,
+                };
+                if !outgrows {
+                    best = Some((steps, trial));
+                }
             }
         }
         Ok(best.filter(|(steps, _)| *steps <= cycles * WORTH).map(|(_, trial)| trial))

@@ -49,3 +49,4 @@ pub(crate) mod together;
 pub mod traffic;
 mod vectors;
 pub(crate) mod wavefront;
+pub(crate) mod wide_sums;

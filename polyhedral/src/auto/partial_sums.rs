@@ -26,7 +26,6 @@
 //! Where conditions or bounds leave threads without iterations between others, there are levels of partial results in memory instead, a
 //! launch for each: 262144, 8192, 256.
 
-use super::asked::Asking;
 use super::chooser::Chooser;
 use super::one_pass;
 use crate::affine::Affine;
@@ -40,11 +39,11 @@ use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::legality;
 use crate::machine::Gpu;
-use crate::reduction::{UpdateOrder, reductions};
+use crate::reduction::{UpdateOrder, reduction, reductions};
 use crate::relation;
 use crate::schedule::{Node, Path, ProcessorAxis, Tag};
+use crate::storage::uses;
 use crate::transform;
-use std::collections::BTreeSet;
 
 /// Threads of a block that combines.
 pub(super) const THREADS: u32 = 256;
@@ -58,6 +57,8 @@ const LEVELS: [u32; 3] = [1 << 18, 1 << 13, 1 << 8];
 const INNER: u32 = 256;
 /// A loop with a constant number of iterations below this is not worth it.
 const LONG: i64 = 4096;
+/// Elements that a variable may be computed from where each reduction that reads it does so.
+const LOADS: usize = 4;
 /// Partial results that the last thread loads before it combines them.
 const LAST: u32 = 64;
 
@@ -90,6 +91,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         }
         if parted.runs_in_parallel(ctx, &name)? {
             let mut trial = parted.clone();
+            trial.compute_terms_in_place(ctx, &name)?;
             // Else they have a thread each.
             if let Ok(Some(done)) = in_half(ctx, || trial.few_sums(ctx, &name)) {
                 blocks.extend(done);
@@ -105,6 +107,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             continue;
         }
         let mut alone = parted.clone();
+        alone.compute_terms_in_place(ctx, &name)?;
         alone.stand_apart(ctx, &name)?;
         if !alone.needs_parts(ctx, &name)? {
             continue;
@@ -335,6 +338,36 @@ impl Parted {
         Ok(false)
     }
 
+    /// Has reductions compute for themselves the variables of one iteration that nothing else reads, where these stand beside the one of that
+    /// name: each can then have loops of its own without memory for them, and a pass that all share computes them once again.
+    fn compute_terms_in_place(&mut self, ctx: &Ctx, name: &str) -> Result<(), Error> {
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
+        let Some((_, innermost)) = around.last() else { return Ok(()) };
+        let is_variable = |id: &ComputationId| {
+            let it = algorithm.computation(*id);
+            let array = it.write.array;
+            let users = algorithm.ids().filter(|other| other != id && uses(algorithm, *other, array));
+            let mut adds = users.map(|it| reduction(algorithm, it).is_some_and(|it| it.order != UpdateOrder::Source));
+            let loads = it.reads.iter().filter(|read| algorithm.array(read.array).kind != ArrayKind::Private).count();
+            algorithm.array(array).kind == ArrayKind::Private && loads <= LOADS && adds.all(|adds| adds)
+        };
+        let below = innermost.body.computations();
+        let mut variables: Vec<String> = vec![];
+        for id in below.into_iter().rev().filter(is_variable) {
+            variables.push(algorithm.computation(id).name.clone());
+        }
+        for computation in variables {
+            let mut trial = self.clone();
+            match trial.carry_out(ctx, Command::Inline { computation }) {
+                Ok(()) => *self = trial,
+                Err(error) if error.is_quota() => return Err(error),
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Gives what shares loops with a reduction loops of its own, from the innermost one outwards as far as that is legal.
     fn stand_apart(&mut self, ctx: &Ctx, name: &str) -> Result<(), Error> {
         while let Some(at) = self.loops(name).into_iter().rev().nth(self.own(name).len()) {
@@ -349,19 +382,8 @@ impl Parted {
     }
 
     pub(super) fn chooser<'a>(&'a self, ctx: &'a Ctx) -> Chooser<'a> {
-        Chooser {
-            ctx,
-            machine: &self.scheduled.machine,
-            algorithm: &self.scheduled.algorithm,
-            target: self.scheduled.target,
-            dependences: &self.dependences,
-            means: Means { memory: Memory::Plain, tilings: Tilings::Wanted },
-            settled: BTreeSet::new(),
-            tagged: BTreeSet::new(),
-            asking: Asking::default(),
-            small: BTreeSet::new(),
-            products: Default::default(),
-        }
+        let means = Means { memory: Memory::Plain, tilings: Tilings::Wanted };
+        Chooser::of(ctx, &self.scheduled, &self.dependences, means)
     }
 
     /// So many partial results of a loop, then fewer of these, and so on.

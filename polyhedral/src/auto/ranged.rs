@@ -1,9 +1,10 @@
 //! Nests with loops whose bounds are data, rows of sparse matrices and their like.
 //!
 //! Such a loop stays as the source has it. The outermost loop around it that carries no dependence runs on threads, each
-//! with rows of its own; what is inside runs in the source's order.
+//! with rows of its own, on a GPU with all loops right inside of it that carry none either; what is inside runs in the source's order.
 
-use super::chooser::{Chooser, loop_at};
+use super::chooser::{Chooser, chain_length, loop_at};
+use super::gpu::{AXES, TILE};
 use crate::error::Error;
 use crate::isl::Aff;
 use crate::layers::Target;
@@ -13,7 +14,7 @@ use crate::transform::{loop_mut, put_chain, split_at, take_chain};
 /// Sizes do not bound a loop that runs so far.
 const ENDLESS: i64 = 1 << 45;
 
-/// Threads of a block, each with a row at a time.
+/// Threads of a block, each with a row at a time: few, as a block is there until its longest row is done.
 const ROWS: u32 = 128;
 
 impl Chooser<'_> {
@@ -90,13 +91,50 @@ impl Chooser<'_> {
         Ok(())
     }
 
-    /// Rewrite: `for i { S } -> @block for i0 { @thread for i1 { S } }`
+    /// Maps the outermost loop at `path`, and those right inside of it that carry no dependence either, to blocks and threads.
+    ///
+    /// Rewrite: `for i { S } -> @block for i0 { @thread for i1 { S } }`, or
+    /// `for k, j, i { S } -> @block for k, j0, i0 { @thread for j1, i1 { S } }`
     fn rows_on_threads(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        split_at(self.ctx, self.algorithm, schedule, path, ROWS)?;
-        let mut chain = take_chain(schedule, path, 2);
-        chain[0].tag = Tag::GpuBlock(ProcessorAxis::X);
-        chain[1].tag = Tag::GpuThread(ProcessorAxis::X);
-        put_chain(schedule, path, chain);
+        let depth = chain_length(schedule, path);
+        let parallel = self.parallel_loops(schedule, path, depth)?;
+        let is_plain =
+            |&level: &usize| loop_at(schedule, &path.down(level)).is_some_and(|it| !self.has_data_bounds(it));
+        let leading =
+            (0..depth.min(AXES)).filter(is_plain).zip(&parallel).take_while(|(at, level)| at == *level).count();
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let cost =
+            |level: &usize| self.stride_cost(&below, |id| loop_at(schedule, &path.down(*level))?.at.get(&id).cloned());
+        let extents = self.extents(schedule, path, leading)?;
+        let fills_warps = |&level: &usize| extents[level].is_none_or(|extent| extent >= i64::from(TILE[0]));
+        let Some(x) = (0..leading).rev().filter(fills_warps).min_by_key(cost).filter(|_| leading > 1) else {
+            split_at(self.ctx, self.algorithm, schedule, path, ROWS)?;
+            let mut chain = take_chain(schedule, path, 2);
+            chain[0].tag = Tag::GpuBlock(ProcessorAxis::X);
+            chain[1].tag = Tag::GpuThread(ProcessorAxis::X);
+            put_chain(schedule, path, chain);
+            return Ok(());
+        };
+        let mut trial = schedule.clone();
+        let mut chain = take_chain(&mut trial, path, leading);
+        let neighbours = chain.remove(x);
+        chain.push(neighbours);
+        put_chain(&mut trial, path, chain);
+        let mut sizes = vec![vec![]; leading - 2];
+        sizes.extend([vec![ROWS / TILE[0]], vec![TILE[0]]]);
+        let (mut tree, parts) = self.split_levels(&trial, path, &sizes)?;
+        let axes = [ProcessorAxis::Z, ProcessorAxis::Y, ProcessorAxis::X];
+        let (mut blocks, mut threads) = (vec![], vec![]);
+        for (parts, &axis) in parts.into_iter().zip(&axes[AXES - leading..]) {
+            let mut parts = parts.into_iter();
+            blocks.extend(parts.next().map(|it| Loop { tag: Tag::GpuBlock(axis), ..it }));
+            threads.extend(parts.map(|it| Loop { tag: Tag::GpuThread(axis), ..it }));
+        }
+        blocks.extend(threads);
+        put_chain(&mut tree, path, blocks);
+        if self.is_legal(&tree, path)? {
+            *schedule = tree;
+        }
         Ok(())
     }
 }

@@ -10,7 +10,7 @@
 
 use super::chooser::{Chooser, chain_length, loop_at};
 use super::profile::{Profiled, Step, iterator_of, step};
-use crate::algorithm::ComputationId;
+use crate::algorithm::{ArrayKind, ComputationId};
 use crate::error::Error;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::put_chain;
@@ -92,6 +92,9 @@ impl Chooser<'_> {
                     })
                 };
                 let steps: Vec<Step> = iterators.iter().map(|&it| step(self.algorithm, id, read, it)).collect();
+                if self.algorithm.array(read.array).kind == ArrayKind::Private {
+                    continue;
+                }
                 if has_axis(j) && has_axis(i) && [steps[j], steps[i]].contains(&Step::Next) {
                     found.push(steps);
                 }

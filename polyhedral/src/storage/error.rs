@@ -59,6 +59,11 @@ pub enum StorageError {
     /// The loop is not where shared memory or registers need it.
     #[error("`{array}` cannot be kept at `{at}`: {reason}")]
     WrongLevel { array: String, at: String, reason: &'static str },
+    /// No footprint is known of what is accessed by computed subscripts.
+    #[error(
+        "`{array}` cannot be kept at `{at}`: a subscript of it is computed, so that any of its elements may be touched"
+    )]
+    ComputedSubscript { array: String, at: String, only_read: bool },
     /// How many threads a loop is spread over is not known.
     #[error("the thread loop `{at}` has no constant number of iterations")]
     NoThreadCount { at: String },

@@ -358,7 +358,8 @@ fn plan<'a>(
     let mut touched =
         users.iter().flat_map(|&id| accesses(algorithm, id, array).into_iter().map(move |which| (id, which)));
     if touched.any(|(computation, which)| !algorithm.access(AccessRef { computation, which }).is_affine()) {
-        return Err(wrong("a subscript of it is computed, so that any of its elements may be touched"));
+        let only_read = algorithm.computations.iter().all(|it| it.write.array != array);
+        return Err(StorageError::ComputedSubscript { array: name.to_string(), at: at.to_string(), only_read }.into());
     }
 
     let is_block = |it: &Loop| matches!(it.tag, Tag::GpuBlock(_));

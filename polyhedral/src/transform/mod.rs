@@ -22,6 +22,7 @@ mod small_sizes;
 mod split_domain;
 mod tags;
 mod tiles;
+mod webs;
 
 pub use atomic::atomic;
 pub use compute_at::compute_at;

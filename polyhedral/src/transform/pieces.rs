@@ -2,6 +2,7 @@
 
 use super::find::{find_computation, find_loop};
 use super::split_domain::{part, split_dependences, split_domain, split_into};
+use super::webs;
 use crate::algorithm::ComputationId;
 use crate::condition::{Condition, known, resolve};
 use crate::dependence::Dependence;
@@ -62,7 +63,7 @@ pub fn pieces(
 /// Cuts a computation into its instances for sizes for which a condition holds, and those for other sizes.
 ///
 /// Rewrite: `S -> S : condition; S_piece1 : !condition`. Always legal. Gives the dependences of the pieces, too: none between the two,
-/// which never both have instances.
+/// which never both have instances. A variable all of whose users are cut becomes two.
 ///
 /// # Errors
 /// [`ScheduleError::OneSize`] where one of the two never has instances, and as [`resolve`].
@@ -100,7 +101,9 @@ pub fn pieces_by_size(
             whole.sizes.insert(piece, both);
         }
     }
-    renewed(ctx, done, dependences, id, made)
+    let (mut done, mut all) = renewed(ctx, done, dependences, id, made.clone())?;
+    webs::apart(&mut done.algorithm, &mut all, &made);
+    Ok((done, all))
 }
 
 /// A nest with the pieces in place of what they are pieces of.
