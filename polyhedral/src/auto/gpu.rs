@@ -118,7 +118,7 @@ impl Chooser<'_> {
             let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
             let (needs_memory, count) = (self.shares_wide_variables(schedule, path, parts)?, parts.len());
             let keeps_variables = !self.shares_private(parts);
-            let (mut gains, mut loses) = (false, needs_memory);
+            let (mut gains, mut has_more_loops, mut loses) = (false, false, needs_memory);
             let mut sums = vec![];
             for part in (0..count).map(|at| path.child(at)) {
                 let heavy = trial.node(&part).map(Node::computations).unwrap_or_default();
@@ -129,7 +129,7 @@ impl Chooser<'_> {
                 let depth = chain_length(&tried, &part);
                 self.permute(&mut tried, &part, depth)?;
                 let parallel = self.parallel_loops(&tried, &part, depth)?;
-                gains |= parallel.len().min(2) > before;
+                has_more_loops |= parallel.len().min(2) > before;
                 if self.means.memory != Memory::Plain {
                     let are_sums = self.sums(&tried, &part, &parallel)?.is_some();
                     sums.extend(heavy.first().filter(|_| are_sums));
@@ -140,7 +140,9 @@ impl Chooser<'_> {
                 let is_long = |extent: &Option<i64>| extent.is_none_or(|extent| extent >= i64::from(TILE[0]));
                 loses |= !keeps_variables && !self.extents(&tried, &part, depth)?.iter().all(is_long);
             }
-            if gains && !loses && self.is_legal(&trial, path)? {
+            // Where there are threads enough, each reads once what it adds up and uses.
+            gains &= keeps_variables;
+            if (gains || has_more_loops) && !loses && self.is_legal(&trial, path)? {
                 *schedule = self.with_starts(trial, path, &sums)?;
                 return Ok(true);
             }

@@ -56,11 +56,25 @@ impl Chooser<'_> {
         let long = |level: usize| extents[level].is_none_or(|extent| extent >= 2 * i64::from(SUMS));
         let along = |&j: &usize| long(j) && long(i) && !self.matrices(schedule, path, (j, i)).is_empty();
         let Some(at) = blocks.iter().rposition(along) else { return Ok(None) };
+        if Self::coalesce_elsewhere(&accesses, &blocks, blocks[at]) {
+            return Ok(None);
+        }
         let j = blocks.remove(at);
         let matrices = self.matrices(schedule, path, (j, i));
         let is_common = |&level: &usize| matrices.iter().all(|steps| steps[level] == Step::Stays);
         let across = blocks.iter().rposition(is_common).map(|at| blocks.remove(at));
         Ok(Some(Sums { j, across, blocks, outer, i }))
+    }
+
+    /// Whether threads along another parallel loop than `j`, along which tiles would have them, find neighbours in all that they read and
+    /// write, or the same elements, and threads along `j` do not: as the pixels of a layer do, where `j` counts its filters. On an H100, 64
+    /// filters of 32 channels were 3.2 times as fast with threads along pixels.
+    fn coalesce_elsewhere(accesses: &[Profiled<'_>], parallel: &[usize], j: usize) -> bool {
+        let coalesces = |level: usize| {
+            let steps = || accesses.iter().map(|it| it.steps[level]);
+            steps().all(|step| matches!(step, Step::Next | Step::Stays)) && steps().any(|step| step == Step::Next)
+        };
+        !coalesces(j) && parallel.iter().any(|&level| coalesces(level))
     }
 
     /// Whether all accesses to an array that is read are reads of one element, by affine subscripts.
