@@ -11,9 +11,11 @@ use crate::program::{For, Node, Statement, Update};
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::isl::{AstBuild, AstExprView, AstNodeView, AstOp, IslError, IslErrorKind};
+use tessella_polyhedral::error::Error;
+use tessella_polyhedral::isl::{AstBuild, AstExprView, AstNodeView, AstOp, IslError, IslErrorKind, Set};
 use tessella_polyhedral::layers::{BufferId, Lifetime, Moment, Transfer};
-use tessella_polyhedral::schedule::{self, Path, Tag};
+use tessella_polyhedral::relation;
+use tessella_polyhedral::schedule::{self, Path, Schedule, Tag};
 use tessella_scalar::CompareOp;
 
 /// Turns isl's names into expressions.
@@ -86,7 +88,11 @@ impl Lift<'_> {
                 let marks = self.marks;
                 match mark_number(name).and_then(|number| marks.get(number)) {
                     Some(Mark::Loop(path)) => match one_block(self.input.schedule, path) {
-                        Some((source, value)) if !begins_with_loop(body) => self.one_block(path, source, value, body),
+                        Some((source, value)) if !begins_with_loop(body) => self.one_turn(path, source, value, body),
+                        None if !begins_with_loop(body) => match known_turn(self.input, path)? {
+                            Some((source, value)) => self.one_turn(path, source, value, body),
+                            None => self.node(body, Some(path)),
+                        },
                         Some(_) | None => self.node(body, Some(path)),
                     },
                     Some(Mark::Node(path)) => {
@@ -108,13 +114,14 @@ impl Lift<'_> {
                     return Err(unexpected("a mark that names no loop"));
                 };
                 let lower = expression(init, &self.scope)?;
-                if *degenerate {
-                    return self.degenerate(iterator, &source.name, lower, body);
-                }
-                let upper = upper_bound(iterator, cond, &self.scope)?;
-                let step = match inc {
-                    AstExprView::Int(step) if *step > 0 => *step,
-                    _ => return Err(unexpected("a loop whose step is no positive number")),
+                let (upper, step) = match (degenerate, inc) {
+                    (true, _) if !is_of_block(input.schedule, path, source) => {
+                        return self.degenerate(iterator, &source.name, lower, body);
+                    }
+                    // What blocks keep, and where their threads meet, is told by the loop.
+                    (true, _) => (lower.clone(), 1),
+                    (false, AstExprView::Int(step)) if *step > 0 => (upper_bound(iterator, cond, &self.scope)?, *step),
+                    (false, _) => return Err(unexpected("a loop whose step is no positive number")),
                 };
                 let outer = self.namer.clone();
                 let variable = self.fresh(&source.name);
@@ -141,8 +148,8 @@ impl Lift<'_> {
         }
     }
 
-    /// A loop over the one block of a kernel, of which isl leaves nothing: its value is known.
-    fn one_block(
+    /// A loop over the one block of a kernel, or the one tile of a block, of which isl leaves nothing: its value is known.
+    fn one_turn(
         &mut self,
         path: &Path,
         source: &schedule::Loop,
@@ -239,6 +246,14 @@ impl Lift<'_> {
         self.names.variables.push(name);
         variable
     }
+}
+
+/// Whether blocks, or all threads of each, run through a loop: it is one over blocks, or has loops over threads inside.
+fn is_of_block(schedule: &Schedule, path: &Path, it: &schedule::Loop) -> bool {
+    let is_block = |tag: Tag| matches!(tag, Tag::GpuBlock(_));
+    let mut above = (0..path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
+    let in_kernel = above.any(|at| matches!(schedule.node(&at), Some(schedule::Node::Loop(it)) if is_block(it.tag)));
+    is_block(it.tag) || in_kernel && it.tag == Tag::Sequential && it.body.has_loop(&|tag| tag.thread().is_some())
 }
 
 /// Nodes with the buffers that live as long.
@@ -418,6 +433,43 @@ fn one_block<'a>(schedule: &'a schedule::Schedule, path: &Path) -> Option<(&'a s
     let mut above = (0..path.0.len()).filter_map(|depth| loop_at(&Path(path.0[..depth].to_vec())));
     let is_only = !above.any(of_blocks) && !has_blocks(&it.body);
     is_only.then_some((it, value))
+}
+
+/// The same for any loop that blocks, or all threads of each, run through, with the one value that it has for sizes that are known to be small.
+fn known_turn<'a>(input: &Input<'a>, path: &Path) -> Result<Option<(&'a schedule::Loop, i64)>, CodegenError> {
+    let Some(schedule::Node::Loop(it)) = input.schedule.node(path) else { return Ok(None) };
+    if !is_of_block(input.schedule, path, it) {
+        return Ok(None);
+    }
+    let values = match values(input, it) {
+        Ok(values) => values,
+        Err(Error::Isl(error)) => return Err(error.into()),
+        Err(_) => return Ok(None),
+    };
+    if !values.is_singleton()? {
+        return Ok(None);
+    }
+    let value = values.dim_min(0)?.pieces()?.pop().map(|(_, aff)| aff.constant()).transpose()?;
+    Ok(value.and_then(|value| value.to_i64()).map(|value| (it, value)))
+}
+
+/// The values that a loop has for any sizes that calls may have: `{ [value] }`.
+fn values(input: &Input<'_>, it: &schedule::Loop) -> Result<Set, Error> {
+    let (ctx, context) = (input.algorithm.context.ctx(), input.context()?);
+    let mut values: Option<Set> = None;
+    for (&id, at) in &it.at {
+        let domain = relation::domain(input.algorithm, id)?.intersect_params(&context)?;
+        let own = relation::function(ctx, input.algorithm, id, at)?.intersect_domain(&domain)?.range()?;
+        values = Some(match values {
+            None => own,
+            Some(values) => values.union(&own)?,
+        });
+    }
+    let values = match values {
+        Some(values) => values,
+        None => Set::empty(&context.space()?.add_unnamed_tuple(1)?)?,
+    };
+    Ok(values.project_out_all_params()?.coalesce()?)
 }
 
 fn has_blocks(node: &schedule::Node) -> bool {

@@ -247,6 +247,22 @@ fn is_used(algorithm: &Algorithm, array: ArrayId) -> bool {
     running.any(|it| it.reads.iter().chain([&it.write]).any(|access| access.array == array && !is_never(access)))
 }
 
+/// `, where m > 100`: for which sizes an array is there, where all that use it are pieces for these.
+fn for_sizes(algorithm: &Algorithm, array: ArrayId) -> String {
+    let Some(whole) = &algorithm.whole else { return String::new() };
+    let uses = |id: &ComputationId| {
+        let it = algorithm.computation(*id);
+        !it.never_runs() && it.reads.iter().chain([&it.write]).any(|access| access.array == array && !is_never(access))
+    };
+    let own = |id: &ComputationId| whole.piece_of.len() > id.0 as usize;
+    let mut texts =
+        algorithm.ids().filter(|id| own(id) && uses(id)).map(|id| whole.sizes.get(&id).map(|(_, text)| text));
+    match texts.next() {
+        Some(Some(first)) if texts.all(|text| text == Some(first)) => format!(", where {first}"),
+        Some(_) | None => String::new(),
+    }
+}
+
 /// Whether no instance performs an access: of those that `inline` has replaced.
 fn is_never(access: &Access) -> bool {
     access.within.as_ref().is_some_and(|within| within.is_empty().unwrap_or(false))
@@ -293,7 +309,7 @@ fn memory(verified: &Verified) -> Vec<String> {
                     }
                     ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => "",
                 };
-                format!("{whose} memory of {count}{why}")
+                format!("{whose} memory of {count}{why}{}", for_sizes(algorithm, *id))
             }
         };
         lines.push(format!("{}: {place}", buffer.name));

@@ -21,7 +21,12 @@ pub(super) fn statements(verified: &Verified, lines: &Lines) -> Vec<String> {
     };
     let added = algorithm.ids().filter(|&id| origin(verified, id).is_none());
     let added = added.map(|id| (algorithm.computation(id).name.clone(), copy(verified, id)));
-    let all: Vec<(String, String)> = source.ids().map(|id| (name(id), statement(source, id))).chain(added).collect();
+    let what = |id: ComputationId| {
+        let own = algorithm.find(&source.computation(id).name);
+        let is_gone = own.is_some_and(|own| algorithm.computation(own).never_runs());
+        format!("{}{}", statement(source, id), if is_gone { "; computed where it is read instead" } else { "" })
+    };
+    let all: Vec<(String, String)> = source.ids().map(|id| (name(id), what(id))).chain(added).collect();
     let width = all.iter().map(|(place, _)| place.chars().count()).max().unwrap_or(0);
     let mut told: Vec<String> = all.iter().map(|(place, what)| format!("{place:<width$}  {what}")).collect();
     let sizes = algorithm.whole.iter().flat_map(|whole| &whole.sizes);
@@ -40,6 +45,11 @@ pub(super) fn statements(verified: &Verified, lines: &Lines) -> Vec<String> {
             by_size.iter().filter(|(_, text)| *text == wanted).map(|(name, _)| name.to_string()).collect()
         };
         let (here, others) = (of(condition), of(&format!("!({condition})")));
+        if others.is_empty() {
+            // Of pieces of pieces, the others have conditions of their own.
+            told.push(format!("{} run where {condition}", list(&here, "and")));
+            continue;
+        }
         let (run, stand) = if here.len() == 1 { ("runs", "stands") } else { ("run", "stand") };
         told.push(format!(
             "{} {run} where {condition}; for other sizes {} {stand} in",

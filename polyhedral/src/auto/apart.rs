@@ -2,7 +2,7 @@
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::register_tile;
-use super::regroup::{self, Grain, loops_above};
+use super::regroup::{self, Grain, loops_above, widest};
 use crate::algorithm::{ArrayId, ArrayKind, ComputationId};
 use crate::error::Error;
 use crate::legality;
@@ -164,12 +164,8 @@ impl Chooser<'_> {
         children: &[Node],
     ) -> Result<bool, Error> {
         let outer = loops_above(schedule, path);
-        let accesses = |id: ComputationId| {
-            let it = self.algorithm.computation(id);
-            it.reads.iter().chain([&it.write]).map(|access| self.algorithm.array(access.array))
-        };
-        let arrays = children.iter().flat_map(Node::computations).flat_map(accesses);
-        let widest = arrays.filter(|it| it.kind != ArrayKind::Private).map(|it| it.rank).max().unwrap_or(0);
+        let ids: Vec<ComputationId> = children.iter().flat_map(Node::computations).collect();
+        let widest = widest(self.algorithm, &ids);
         for array in self.shared_private(children) {
             if self.algorithm.array(array).rank < widest {
                 continue;

@@ -132,6 +132,25 @@ impl Chooser<'_> {
         (0..depth).map(extent).collect()
     }
 
+    /// Whether a loop of the nest at `path` may have so many iterations and more, for sizes that the source asserts.
+    pub(crate) fn may_reach(&self, schedule: &Schedule, path: &Path, level: usize, least: i64) -> Result<bool, Error> {
+        let Some((&id, at)) = loop_at(schedule, &path.down(level)).and_then(|it| it.at.iter().next()) else {
+            return Ok(true);
+        };
+        let mut domain = relation::domain(self.algorithm, id)?;
+        if let Some(assumed) = self.algorithm.assumed()? {
+            domain = domain.intersect_params(&assumed)?;
+        }
+        let values = relation::function(self.ctx, self.algorithm, id, at)?.intersect_domain(&domain)?.range()?;
+        let values = values.project_out_all_params()?;
+        if !values.is_bounded()? {
+            return Ok(true);
+        }
+        let bound = |pieces: Vec<(Set, Aff)>| pieces.first().and_then(|(_, aff)| aff.constant().ok()?.to_i64());
+        let (low, high) = (bound(values.dim_min(0)?.pieces()?), bound(values.dim_max(0)?.pieces()?));
+        Ok(low.zip(high).is_none_or(|(low, high)| high - low + 1 >= least))
+    }
+
     /// How many values an expression of a computation's iterators passes through, where that is a number.
     pub(crate) fn extent_of(&self, id: ComputationId, at: &Affine) -> Result<Option<i64>, Error> {
         let values = relation::function(self.ctx, self.algorithm, id, at)?

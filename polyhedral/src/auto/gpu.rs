@@ -112,7 +112,7 @@ impl Chooser<'_> {
         }
         let deepest = below.iter().map(|&id| schedule.loops_around(id).len()).max().unwrap_or(0);
         let before = self.parallel_loops(schedule, path, depth)?.len().min(2);
-        for grain in [Grain::Neighbours, Grain::Statements, Grain::Variables] {
+        for grain in [Grain::Neighbours, Grain::Statements, Grain::Variables, Grain::Elements] {
             let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
             let Some(trial) = apart else { continue };
             let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
@@ -121,20 +121,23 @@ impl Chooser<'_> {
             let (mut gains, mut has_more_loops, mut loses) = (false, false, needs_memory);
             let mut sums = vec![];
             for part in (0..count).map(|at| path.child(at)) {
-                let heavy = trial.node(&part).map(Node::computations).unwrap_or_default();
-                if heavy.iter().all(|&id| trial.loops_around(id).len() < deepest) {
-                    continue;
-                }
+                let ids = trial.node(&part).map(Node::computations).unwrap_or_default();
+                let is_deepest = ids.iter().any(|&id| trial.loops_around(id).len() == deepest);
                 let mut tried = trial.clone();
                 let depth = chain_length(&tried, &part);
+                if !is_deepest && depth < 2 {
+                    continue;
+                }
                 self.permute(&mut tried, &part, depth)?;
                 let parallel = self.parallel_loops(&tried, &part, depth)?;
-                has_more_loops |= parallel.len().min(2) > before;
-                if self.means.memory != Memory::Plain {
-                    let are_sums = self.sums(&tried, &part, &parallel)?.is_some();
-                    sums.extend(heavy.first().filter(|_| are_sums));
-                    gains |= are_sums || self.product(&tried, &part, &parallel)?.is_some();
+                let in_tiles = self.means.memory != Memory::Plain;
+                let are_sums = in_tiles && self.sums(&tried, &part, &parallel)?.is_some();
+                sums.extend(ids.first().filter(|_| are_sums));
+                if !is_deepest {
+                    continue;
                 }
+                has_more_loops |= parallel.len().min(2) > before;
+                gains |= are_sums || in_tiles && self.product(&tried, &part, &parallel)?.is_some();
                 loses |= parallel.len().min(2) < before;
                 // A variable in memory is for what fills warps.
                 let is_long = |extent: &Option<i64>| extent.is_none_or(|extent| extent >= i64::from(TILE[0]));

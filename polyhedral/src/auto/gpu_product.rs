@@ -133,6 +133,8 @@ impl Chooser<'_> {
         let extents = self.extents(schedule, path, depth)?;
         let large = |level: usize, least: i64| extents[level].is_none_or(|extent| extent >= least);
         let fits = matches!(bytes, 4 | 8) && large(found.v, 128) && large(found.u, 64) && large(found.k, 16);
+        // With one tile of terms, nothing is gained.
+        let fits = fits && self.may_reach(schedule, path, found.k, 17)?;
         Ok(Some(found).filter(|_| fits))
     }
 

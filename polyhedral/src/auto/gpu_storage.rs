@@ -9,6 +9,7 @@ use crate::auto::gpu_waves::{TILE, tile_around};
 use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
 use crate::auto::profile::{Step, iterator_of, neighbours, step_of_whole};
+use crate::auto::ranged::is_endless;
 use crate::auto::vectors;
 use crate::command::{AxisOrder, Columns, Command, Filling};
 use crate::machine::Gpu;
@@ -440,6 +441,9 @@ fn ahead(
 /// in one loop, the CUDA compiler sees that it can stay.
 fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
     let mut commands = vec![];
+    // A loop that data end stays as it is, with what it keeps.
+    let whole = schedule.root.restricted(&inside.iter().copied().collect());
+    let is_endless = whole.is_some_and(|whole| is_endless(algorithm, &whole).unwrap_or(true));
     for &id in inside {
         let computation = algorithm.computation(id);
         let write = &computation.write;
@@ -454,7 +458,9 @@ fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationI
         let wanted = match array.kind {
             ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => still > 1 || still == 1 && several,
             // A variable of one point is a register as it is.
-            ArrayKind::Private => array.rank > 0 && several && !in_one_body(algorithm, schedule, inside, write.array),
+            ArrayKind::Private => {
+                array.rank > 0 && several && !is_endless && !in_one_body(algorithm, schedule, inside, write.array)
+            }
             ArrayKind::Result => false,
         };
         let one = inside.iter().all(|&other| {

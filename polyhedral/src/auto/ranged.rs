@@ -5,6 +5,7 @@
 
 use super::chooser::{Chooser, chain_length, loop_at};
 use super::gpu::{AXES, TILE};
+use crate::algorithm::Algorithm;
 use crate::error::Error;
 use crate::isl::Aff;
 use crate::layers::Target;
@@ -27,40 +28,8 @@ impl Chooser<'_> {
     /// Whether a loop inside of the one here ends where data say, and nowhere else.
     pub(crate) fn has_endless_inside(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
         match loop_at(schedule, path) {
-            Some(it) => self.is_endless(&it.body),
+            Some(it) => is_endless(self.algorithm, &it.body),
             None => Ok(false),
-        }
-    }
-
-    fn is_endless(&self, node: &Node) -> Result<bool, Error> {
-        match node {
-            Node::Computation(_) => Ok(false),
-            Node::Sequence(children) => {
-                for child in children {
-                    if self.is_endless(child)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            Node::Loop(it) => {
-                for (&id, at) in &it.at {
-                    let computation = self.algorithm.computation(id);
-                    // All that such a loop runs but its first statement is under its condition.
-                    if computation.predicate.is_none() {
-                        continue;
-                    }
-                    let domain = computation.domain.intersect_params(&self.algorithm.limited_context()?)?;
-                    let space = domain.space()?;
-                    for position in (0..computation.iterators.len() as u32).filter(|&it| at.involves_iterator(it)) {
-                        let far = Aff::set_dim_on(&space, position)?.ge_set(&Aff::constant_on(&space, ENDLESS)?)?;
-                        if !domain.intersect(&far)?.is_empty()? {
-                            return Ok(true);
-                        }
-                    }
-                }
-                self.is_endless(&it.body)
-            }
         }
     }
 
@@ -136,5 +105,38 @@ impl Chooser<'_> {
             *schedule = tree;
         }
         Ok(())
+    }
+}
+
+/// Whether a loop here or below ends where data say, and nowhere else.
+pub(super) fn is_endless(algorithm: &Algorithm, node: &Node) -> Result<bool, Error> {
+    match node {
+        Node::Computation(_) => Ok(false),
+        Node::Sequence(children) => {
+            for child in children {
+                if is_endless(algorithm, child)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        Node::Loop(it) => {
+            for (&id, at) in &it.at {
+                let computation = algorithm.computation(id);
+                // All that such a loop runs but its first statement is under its condition.
+                if computation.predicate.is_none() {
+                    continue;
+                }
+                let domain = computation.domain.intersect_params(&algorithm.limited_context()?)?;
+                let space = domain.space()?;
+                for position in (0..computation.iterators.len() as u32).filter(|&it| at.involves_iterator(it)) {
+                    let far = Aff::set_dim_on(&space, position)?.ge_set(&Aff::constant_on(&space, ENDLESS)?)?;
+                    if !domain.intersect(&far)?.is_empty()? {
+                        return Ok(true);
+                    }
+                }
+            }
+            is_endless(algorithm, &it.body)
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Taking nests apart along their dependences, and finding an outermost loop that statements of different depth share.
 
-use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
+use crate::algorithm::{Algorithm, Array, ArrayId, ArrayKind, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
@@ -17,6 +17,8 @@ pub enum Grain {
     Statements,
     /// Every statement by itself, but for those that use one variable of an iteration.
     Variables,
+    /// The same, but for variables with as many axes as the arrays beside them have: those of an element, not those of a column.
+    Elements,
 }
 
 /// The node at `path` as a sequence of its strongly connected parts, each with the loops of its own, in an order that
@@ -35,8 +37,13 @@ pub fn take_apart(
     let Some(node) = schedule.node(path) else { return Ok(None) };
     let mut groups = vec![];
     collect(node, grain, &mut groups);
-    if grain == Grain::Variables {
-        groups = with_one_variable(algorithm, groups);
+    match grain {
+        Grain::Neighbours | Grain::Statements => {}
+        Grain::Variables => groups = with_one_variable(algorithm, groups, 0),
+        Grain::Elements => {
+            let widest = widest(algorithm, &node.computations());
+            groups = with_one_variable(algorithm, groups, widest);
+        }
     }
     let outer = loops_above(schedule, path);
     let mut edges = BTreeSet::new();
@@ -91,15 +98,25 @@ fn collect(node: &Node, grain: Grain, groups: &mut Vec<Vec<ComputationId>>) {
     }
 }
 
-/// The groups, with those in one that use a variable of an iteration in common.
-fn with_one_variable(algorithm: &Algorithm, groups: Vec<Vec<ComputationId>>) -> Vec<Vec<ComputationId>> {
+/// The most axes of an array that statements use, variables aside.
+pub(super) fn widest(algorithm: &Algorithm, ids: &[ComputationId]) -> u32 {
+    let used = ids.iter().flat_map(|&id| {
+        let it = algorithm.computation(id);
+        it.reads.iter().chain([&it.write]).map(|access| algorithm.array(access.array))
+    });
+    used.filter(|it| it.kind != ArrayKind::Private).map(|it| it.rank).max().unwrap_or(0)
+}
+
+/// The groups, with those in one that use a variable of an iteration in common that has so many axes.
+fn with_one_variable(algorithm: &Algorithm, groups: Vec<Vec<ComputationId>>, axes: u32) -> Vec<Vec<ComputationId>> {
     let variables = |group: &[ComputationId]| -> BTreeSet<ArrayId> {
         let accesses = group.iter().flat_map(|&id| {
             let it = algorithm.computation(id);
             it.reads.iter().chain([&it.write])
         });
         let arrays = accesses.map(|access| access.array);
-        arrays.filter(|&array| algorithm.array(array).kind == ArrayKind::Private).collect()
+        let is_variable = |it: &Array| it.kind == ArrayKind::Private && it.rank >= axes;
+        arrays.filter(|&array| is_variable(algorithm.array(array))).collect()
     };
     let mut joined: Vec<Vec<ComputationId>> = vec![];
     for group in groups {

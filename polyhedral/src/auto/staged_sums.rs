@@ -56,6 +56,10 @@ impl Chooser<'_> {
         let long = |level: usize| extents[level].is_none_or(|extent| extent >= 2 * i64::from(SUMS));
         let along = |&j: &usize| long(j) && long(i) && !self.matrices(schedule, path, (j, i)).is_empty();
         let Some(at) = blocks.iter().rposition(along) else { return Ok(None) };
+        // With one tile, nothing is under way while another is added up.
+        if !self.may_reach(schedule, path, i, 2 * i64::from(SUMS) + 1)? {
+            return Ok(None);
+        }
         if Self::coalesce_elsewhere(&accesses, &blocks, blocks[at]) {
             return Ok(None);
         }
