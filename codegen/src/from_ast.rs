@@ -87,13 +87,10 @@ impl Lift<'_> {
             AstNodeView::Mark { name, body } => {
                 let marks = self.marks;
                 match mark_number(name).and_then(|number| marks.get(number)) {
-                    Some(Mark::Loop(path)) => match one_block(self.input.schedule, path) {
-                        Some((source, value)) if !begins_with_loop(body) => self.one_turn(path, source, value, body),
-                        None if !begins_with_loop(body) => match known_turn(self.input, path)? {
-                            Some((source, value)) => self.one_turn(path, source, value, body),
-                            None => self.node(body, Some(path)),
-                        },
-                        Some(_) | None => self.node(body, Some(path)),
+                    Some(Mark::Loop(path)) if begins_with_loop(body) => self.node(body, Some(path)),
+                    Some(Mark::Loop(path)) => match known_turn(self.input, path)? {
+                        Some((source, value)) => self.one_turn(path, source, value, body),
+                        None => self.node(body, Some(path)),
                     },
                     Some(Mark::Node(path)) => {
                         let body = self.node(body, pending)?;
@@ -431,12 +428,15 @@ fn one_block<'a>(schedule: &'a schedule::Schedule, path: &Path) -> Option<(&'a s
     let it = loop_at(path).filter(|it| of_blocks(it))?;
     let value = it.at.values().find_map(|at| at.as_constant())?;
     let mut above = (0..path.0.len()).filter_map(|depth| loop_at(&Path(path.0[..depth].to_vec())));
-    let is_only = !above.any(of_blocks) && !has_blocks(&it.body);
+    let is_only = !above.any(of_blocks) && !it.body.has_loop(&|tag| matches!(tag, Tag::GpuBlock(_)));
     is_only.then_some((it, value))
 }
 
-/// The same for any loop that blocks, or all threads of each, run through, with the one value that it has for sizes that are known to be small.
+/// A loop that blocks, or all threads of each, run through, and the one value that it has for any sizes.
 fn known_turn<'a>(input: &Input<'a>, path: &Path) -> Result<Option<(&'a schedule::Loop, i64)>, CodegenError> {
+    if let Some(known) = one_block(input.schedule, path) {
+        return Ok(Some(known));
+    }
     let Some(schedule::Node::Loop(it)) = input.schedule.node(path) else { return Ok(None) };
     if !is_of_block(input.schedule, path, it) {
         return Ok(None);
@@ -470,14 +470,6 @@ fn values(input: &Input<'_>, it: &schedule::Loop) -> Result<Set, Error> {
         None => Set::empty(&context.space()?.add_unnamed_tuple(1)?)?,
     };
     Ok(values.project_out_all_params()?.coalesce()?)
-}
-
-fn has_blocks(node: &schedule::Node) -> bool {
-    match node {
-        schedule::Node::Computation(_) => false,
-        schedule::Node::Sequence(children) => children.iter().any(has_blocks),
-        schedule::Node::Loop(it) => matches!(it.tag, Tag::GpuBlock(_)) || has_blocks(&it.body),
-    }
 }
 
 /// Whether isl made a loop of the one whose mark stands above.

@@ -11,7 +11,7 @@ use crate::params::argument_of;
 use crate::program::{Blocks, For, KernelId, KernelParam, Node, Part, PartAxis, Program, Width};
 pub use overlap::overlapping;
 use std::collections::BTreeSet;
-use tessella_polyhedral::algorithm::{Access, Argument, ArrayId, ArrayKind, ComputationId, ParamOrigin};
+use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ComputationId, ParamOrigin};
 use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::layers::{BufferId, Direction, Lifetime, MemorySpace};
 use tessella_scalar::ScalarType;
@@ -299,10 +299,9 @@ fn allocated(input: &Input<'_>, id: BufferId, extents: Vec<IntExpr>) -> Vec<IntE
 fn sizes(input: &Input<'_>, id: BufferId) -> Result<Option<Cond>, CodegenError> {
     let algorithm = input.algorithm;
     let Some(whole) = &algorithm.whole else { return Ok(None) };
-    let placed = |access: &Access| input.layout.placements.get(&access.array).is_some_and(|it| it.buffer == id);
     let uses = |user: &ComputationId| {
-        let it = algorithm.computation(*user);
-        !it.never_runs() && it.reads.iter().chain([&it.write]).any(placed)
+        let runs = !algorithm.computation(*user).never_runs();
+        runs && input.used_accesses(*user).iter().any(|access| input.buffer_of(access.array) == id)
     };
     let users: Vec<ComputationId> = algorithm.ids().filter(uses).collect();
     if !users.iter().any(|user| whole.sizes.contains_key(user)) {

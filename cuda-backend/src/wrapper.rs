@@ -142,12 +142,8 @@ impl Wrapper<'_, '_> {
         for step in steps {
             match step {
                 Step::Allocate(buffer) => {
-                    let bytes = self.printer.buffer_bytes(*buffer);
-                    // None for sizes for which nothing uses it.
-                    let bytes = match self.plan.buffer(*buffer).and_then(|it| it.extents.first()) {
-                        Some(IntExpr::Select(used, _, _)) => format!("{} ? {bytes} : 0", self.printer.cond(used)),
-                        Some(_) | None => bytes,
-                    };
+                    let Some(it) = self.plan.buffer(*buffer) else { continue };
+                    let bytes = self.printer.bytes_of(it.element, &it.extents);
                     out.line(format!("TESSELLA_TRY({}.allocate({bytes}));", self.device[buffer]));
                 }
                 // What lives as long as the call is freed when its owner goes, whichever way the function is left.

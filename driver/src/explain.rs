@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use tessella_codegen::{Input, part};
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -241,35 +241,29 @@ fn is_remainder(place: &Affine) -> bool {
     place.terms().iter().any(|(atom, _)| matches!(atom, Atom::FloorDiv(..)))
 }
 
-/// Whether a statement that runs for some sizes reads or writes an array.
-fn is_used(algorithm: &Algorithm, array: ArrayId) -> bool {
-    let mut running = algorithm.computations.iter().filter(|it| !it.never_runs());
-    running.any(|it| it.reads.iter().chain([&it.write]).any(|access| access.array == array && !is_never(access)))
+/// The statements that run for some sizes, and use an array.
+fn users(input: &Input<'_>, array: ArrayId) -> Vec<ComputationId> {
+    let uses = |id: &ComputationId| {
+        let runs = !input.algorithm.computation(*id).never_runs();
+        runs && input.used_accesses(*id).iter().any(|access| access.array == array)
+    };
+    input.algorithm.ids().filter(uses).collect()
 }
 
 /// `, where m > 100`: for which sizes an array is there, where all that use it are pieces for these.
-fn for_sizes(algorithm: &Algorithm, array: ArrayId) -> String {
+fn for_sizes(algorithm: &Algorithm, users: &[ComputationId]) -> String {
     let Some(whole) = &algorithm.whole else { return String::new() };
-    let uses = |id: &ComputationId| {
-        let it = algorithm.computation(*id);
-        !it.never_runs() && it.reads.iter().chain([&it.write]).any(|access| access.array == array && !is_never(access))
-    };
-    let own = |id: &ComputationId| whole.piece_of.len() > id.0 as usize;
-    let mut texts =
-        algorithm.ids().filter(|id| own(id) && uses(id)).map(|id| whole.sizes.get(&id).map(|(_, text)| text));
+    // Copies that storage commands added are there for the others.
+    let own = users.iter().filter(|id| whole.piece_of.len() > id.0 as usize);
+    let mut texts = own.map(|id| whole.sizes.get(id).map(|(_, text)| text));
     match texts.next() {
         Some(Some(first)) if texts.all(|text| text == Some(first)) => format!(", where {first}"),
         Some(_) | None => String::new(),
     }
 }
 
-/// Whether no instance performs an access: of those that `inline` has replaced.
-fn is_never(access: &Access) -> bool {
-    access.within.as_ref().is_some_and(|within| within.is_empty().unwrap_or(false))
-}
-
 fn memory(verified: &Verified) -> Vec<String> {
-    let algorithm = verified.algorithm();
+    let (algorithm, input) = (verified.algorithm(), Input::from(verified));
     let mut lines = vec![];
     for (id, placement) in &verified.layout().placements {
         let buffer = verified.layout().buffer(placement.buffer);
@@ -278,7 +272,8 @@ fn memory(verified: &Verified) -> Vec<String> {
             ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => continue,
         }
         // What its readers compute for themselves has no statement that runs.
-        if !is_used(algorithm, *id) {
+        let users = users(&input, *id);
+        if users.is_empty() {
             continue;
         }
         let extents: Vec<String> =
@@ -309,7 +304,7 @@ fn memory(verified: &Verified) -> Vec<String> {
                     }
                     ArrayKind::Local { .. } | ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => "",
                 };
-                format!("{whose} memory of {count}{why}{}", for_sizes(algorithm, *id))
+                format!("{whose} memory of {count}{why}{}", for_sizes(algorithm, &users))
             }
         };
         lines.push(format!("{}: {place}", buffer.name));
@@ -328,7 +323,7 @@ fn memory(verified: &Verified) -> Vec<String> {
         // A part without elements says so itself.
         let needed = match transfer.part.as_slice() {
             [] => transfer.needed.is_some(),
-            _ => !matches!(part::needed(&Input::from(verified), transfer), Ok(None)),
+            _ => !matches!(part::needed(&input, transfer), Ok(None)),
         };
         lines.push(match transfer.direction {
             Direction::HostToDevice => {

@@ -260,29 +260,32 @@ fn in_pieces(
 
 /// The choice with arrays for sums of pairs for sizes with enough terms.
 fn for_wide_sums(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
-    if means.memory == Memory::Plain || means.tilings == Tilings::Avoided || chosen.wide_sums.is_empty() {
-        return Ok(chosen);
-    }
-    let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
-    let step = || wide_sums::apart(ctx, &chosen.scheduled, dependences, means, &chosen.wide_sums);
-    let apart = in_half(ctx, step)?.flatten();
-    by_sizes(ctx, chosen, apart, means)
+    by_sizes(ctx, chosen, dependences, means, |chosen, dependences| {
+        wide_sums::apart(ctx, &chosen.scheduled, dependences, means, &chosen.wide_sums)
+    })
 }
 
 /// The choice with small tiles for those products that have few blocks for some sizes.
 fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
-    if means.memory == Memory::Plain || means.tilings == Tilings::Avoided || chosen.products.is_empty() {
+    by_sizes(ctx, chosen, dependences, means, |chosen, dependences| {
+        few_blocks::apart(ctx, &chosen.scheduled, dependences, means, &chosen.products)
+    })
+}
+
+/// The choice for the program with kernels of their own for some sizes, if `apart` finds any: it is given the dependences of what the choice
+/// has made of the program.
+fn by_sizes(
+    ctx: &Ctx,
+    chosen: Chosen,
+    dependences: &[Dependence],
+    means: Means,
+    apart: impl FnOnce(&Chosen, &[Dependence]) -> Result<Option<Apart>, Error>,
+) -> Result<Chosen, Error> {
+    if means.memory == Memory::Plain || means.tilings == Tilings::Avoided {
         return Ok(chosen);
     }
     let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
-    let step = || few_blocks::apart(ctx, &chosen.scheduled, dependences, means, &chosen.products);
-    let apart = in_half(ctx, step)?.flatten();
-    by_sizes(ctx, chosen, apart, means)
-}
-
-/// The choice for the program with kernels of their own for some sizes, if there are any.
-fn by_sizes(ctx: &Ctx, chosen: Chosen, apart: Option<Apart>, means: Means) -> Result<Chosen, Error> {
-    let Some(apart) = apart else { return Ok(chosen) };
+    let Some(apart) = in_half(ctx, || apart(&chosen, dependences))?.flatten() else { return Ok(chosen) };
     let (storage, padded) = storage_of(ctx, &apart.scheduled, means)?;
     let mut commands = chosen.rewritten.map_or(vec![], |it| it.commands);
     commands.extend(apart.commands);
@@ -305,13 +308,9 @@ fn for_small_planes(
     means: Means,
     given: &BTreeSet<ComputationId>,
 ) -> Result<Chosen, Error> {
-    if means.memory == Memory::Plain || means.tilings == Tilings::Avoided {
-        return Ok(chosen);
-    }
-    let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
-    let step = || small_planes::apart(ctx, &Gpu::HOPPER, &chosen.scheduled, dependences, given);
-    let apart = in_half(ctx, step)?.flatten();
-    by_sizes(ctx, chosen, apart, means)
+    by_sizes(ctx, chosen, dependences, means, |chosen, dependences| {
+        small_planes::apart(ctx, &Gpu::HOPPER, &chosen.scheduled, dependences, given)
+    })
 }
 
 /// The choice with kernels that keep matrices where blocks can hold them; streams of `given` computations stay as they are.

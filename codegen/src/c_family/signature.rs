@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::layers::BufferId;
+use tessella_scalar::ScalarType;
 
 /// What a backend's caller knows and generated text shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -97,11 +98,16 @@ impl Printer<'_> {
     /// The size of a buffer in bytes.
     pub fn buffer_bytes(&mut self, buffer: BufferId) -> String {
         let it = self.input.layout.buffer(buffer);
-        let mut bytes = format!("sizeof({})", c_type(it.element));
-        for extent in &it.extents {
+        let extents: Vec<IntExpr> = it.extents.iter().map(|extent| self.input.extent(extent)).collect();
+        self.bytes_of(it.element, &extents)
+    }
+
+    /// The bytes of so many elements along each axis.
+    pub fn bytes_of(&mut self, element: ScalarType, extents: &[IntExpr]) -> String {
+        let mut bytes = format!("sizeof({})", c_type(element));
+        for extent in extents {
             self.helpers.insert(Helper::Bytes);
-            let extent = self.int(&self.input.extent(extent));
-            bytes = format!("tessella_bytes({bytes}, {extent})");
+            bytes = format!("tessella_bytes({bytes}, {})", self.int(extent));
         }
         bytes
     }

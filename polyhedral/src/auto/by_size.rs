@@ -21,8 +21,25 @@ pub(crate) struct Apart {
 
 impl Apart {
     /// A program that is still whole.
-    pub(super) fn of(scheduled: &Scheduled, dependences: &[Dependence]) -> Apart {
+    fn of(scheduled: &Scheduled, dependences: &[Dependence]) -> Apart {
         Apart { scheduled: scheduled.clone(), commands: vec![], dependences: dependences.to_vec() }
+    }
+
+    /// The program after a step for each of these, where it can be made; `None` if none can.
+    pub(super) fn each<T>(
+        scheduled: &Scheduled,
+        dependences: &[Dependence],
+        all: impl IntoIterator<Item = T>,
+        step: impl Fn(&Apart, T) -> Result<Option<Apart>, Error>,
+    ) -> Result<Option<Apart>, Error> {
+        let mut now = Apart::of(scheduled, dependences);
+        let mut is_new = false;
+        for it in all {
+            if let Some(next) = step(&now, it)? {
+                (now, is_new) = (next, true);
+            }
+        }
+        Ok(is_new.then_some(now))
     }
 
     /// The program with computations cut by a condition, and their pieces; `None` if all sizes that the program

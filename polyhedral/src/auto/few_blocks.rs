@@ -110,17 +110,9 @@ pub(crate) fn apart(
     means: Means,
     products: &[Product],
 ) -> Result<Option<Apart>, Error> {
-    let mut now = Apart::of(scheduled, dependences);
     let mut seen = BTreeSet::new();
-    let mut is_new = false;
-    for product in products.iter().rev() {
-        if seen.insert(product.id)
-            && let Some(next) = one_apart(ctx, &now, means, product)?
-        {
-            (now, is_new) = (next, true);
-        }
-    }
-    Ok(is_new.then_some(now))
+    let last = products.iter().rev().filter(|product| seen.insert(product.id));
+    Apart::each(scheduled, dependences, last, |now, product| one_apart(ctx, now, means, product))
 }
 
 fn one_apart(ctx: &Ctx, before: &Apart, means: Means, product: &Product) -> Result<Option<Apart>, Error> {

@@ -116,9 +116,11 @@ impl Chooser<'_> {
             let apart = regroup::take_apart(self.ctx, self.algorithm, schedule, self.dependences, path, grain)?;
             let Some(trial) = apart else { continue };
             let Some(Node::Sequence(parts)) = trial.node(path) else { continue };
-            let (needs_memory, count) = (self.shares_wide_variables(schedule, path, parts)?, parts.len());
-            let keeps_variables = !self.shares_private(parts);
-            let (mut gains, mut has_more_loops, mut loses) = (false, false, needs_memory);
+            if self.shares_wide_variables(schedule, path, parts)? {
+                continue;
+            }
+            let (keeps_variables, count) = (!self.shares_private(parts), parts.len());
+            let (mut gains, mut has_more_loops, mut loses) = (false, false, false);
             let mut sums = vec![];
             for part in (0..count).map(|at| path.child(at)) {
                 let ids = trial.node(&part).map(Node::computations).unwrap_or_default();

@@ -442,8 +442,10 @@ fn ahead(
 fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationId]) -> Vec<Command> {
     let mut commands = vec![];
     // A loop that data end stays as it is, with what it keeps.
-    let whole = schedule.root.restricted(&inside.iter().copied().collect());
-    let is_endless = whole.is_some_and(|whole| is_endless(algorithm, &whole).unwrap_or(true));
+    let is_endless = || {
+        let whole = schedule.root.restricted(&inside.iter().copied().collect());
+        whole.is_some_and(|whole| is_endless(algorithm, &whole).unwrap_or(true))
+    };
     for &id in inside {
         let computation = algorithm.computation(id);
         let write = &computation.write;
@@ -459,7 +461,7 @@ fn of_threads(algorithm: &Algorithm, schedule: &Schedule, inside: &[ComputationI
             ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Returned => still > 1 || still == 1 && several,
             // A variable of one point is a register as it is.
             ArrayKind::Private => {
-                array.rank > 0 && several && !is_endless && !in_one_body(algorithm, schedule, inside, write.array)
+                array.rank > 0 && several && !in_one_body(algorithm, schedule, inside, write.array) && !is_endless()
             }
             ArrayKind::Result => false,
         };

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::isl::Aff;
 use crate::layers::Target;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
-use crate::transform::{loop_mut, put_chain, split_at, take_chain};
+use crate::transform::{loop_mut, put_chain, take_chain};
 
 /// Sizes do not bound a loop that runs so far.
 const ENDLESS: i64 = 1 << 45;
@@ -76,21 +76,21 @@ impl Chooser<'_> {
             |level: &usize| self.stride_cost(&below, |id| loop_at(schedule, &path.down(*level))?.at.get(&id).cloned());
         let extents = self.extents(schedule, path, leading)?;
         let fills_warps = |&level: &usize| extents[level].is_none_or(|extent| extent >= i64::from(TILE[0]));
-        let Some(x) = (0..leading).rev().filter(fills_warps).min_by_key(cost).filter(|_| leading > 1) else {
-            split_at(self.ctx, self.algorithm, schedule, path, ROWS)?;
-            let mut chain = take_chain(schedule, path, 2);
-            chain[0].tag = Tag::GpuBlock(ProcessorAxis::X);
-            chain[1].tag = Tag::GpuThread(ProcessorAxis::X);
-            put_chain(schedule, path, chain);
-            return Ok(());
+        // Where no loop fills warps, the outermost one has threads alone.
+        let (leading, x) = match (0..leading).rev().filter(fills_warps).min_by_key(cost) {
+            Some(x) if leading > 1 => (leading, x),
+            Some(_) | None => (1, 0),
         };
         let mut trial = schedule.clone();
         let mut chain = take_chain(&mut trial, path, leading);
         let neighbours = chain.remove(x);
         chain.push(neighbours);
         put_chain(&mut trial, path, chain);
-        let mut sizes = vec![vec![]; leading - 2];
-        sizes.extend([vec![ROWS / TILE[0]], vec![TILE[0]]]);
+        let sizes = match leading {
+            1 => vec![vec![ROWS]],
+            2 => vec![vec![ROWS / TILE[0]], vec![TILE[0]]],
+            _ => vec![vec![], vec![ROWS / TILE[0]], vec![TILE[0]]],
+        };
         let (mut tree, parts) = self.split_levels(&trial, path, &sizes)?;
         let axes = [ProcessorAxis::Z, ProcessorAxis::Y, ProcessorAxis::X];
         let (mut blocks, mut threads) = (vec![], vec![]);

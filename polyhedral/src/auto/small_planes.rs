@@ -40,16 +40,12 @@ pub(crate) fn apart(
     dependences: &[Dependence],
     given: &BTreeSet<ComputationId>,
 ) -> Result<Option<Apart>, Error> {
-    let mut now = Apart::of(scheduled, dependences);
-    let mut is_new = false;
-    for path in scheduled.schedule.parts() {
-        let Some((it, _)) = stream_at(&scheduled.schedule, &path) else { continue };
-        let Some(&first) = it.at.keys().next().filter(|id| !given.contains(id)) else { continue };
-        if let Some(next) = one_apart(ctx, gpu, &now, first)? {
-            (now, is_new) = (next, true);
-        }
-    }
-    Ok(is_new.then_some(now))
+    let first = |path: &Path| -> Option<ComputationId> {
+        let (it, _) = stream_at(&scheduled.schedule, path)?;
+        it.at.keys().next().copied().filter(|id| !given.contains(id))
+    };
+    let streams = scheduled.schedule.parts().into_iter().filter_map(|path| first(&path));
+    Apart::each(scheduled, dependences, streams, |now, first| one_apart(ctx, gpu, now, first))
 }
 
 fn stream_at<'a>(schedule: &'a Schedule, path: &Path) -> Option<(&'a Loop, StreamSize)> {

@@ -90,17 +90,9 @@ pub(crate) fn apart(
     means: Means,
     all: &[WideSums],
 ) -> Result<Option<Apart>, Error> {
-    let mut now = Apart::of(scheduled, dependences);
-    let mut is_new = false;
     let mut seen = BTreeSet::new();
-    for wide in all.iter().rev() {
-        if seen.insert(wide.nest.computations())
-            && let Some(next) = one_apart(ctx, &now, means, wide)?
-        {
-            (now, is_new) = (next, true);
-        }
-    }
-    Ok(is_new.then_some(now))
+    let last = all.iter().rev().filter(|wide| seen.insert(wide.nest.computations()));
+    Apart::each(scheduled, dependences, last, |now, wide| one_apart(ctx, now, means, wide))
 }
 
 fn one_apart(ctx: &Ctx, before: &Apart, means: Means, wide: &WideSums) -> Result<Option<Apart>, Error> {

@@ -64,6 +64,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("ManyThreads", "E0603"),
     ("ManyThreadsTogether", "E0603"),
     ("WrongLevel", "E0529"),
+    ("ComputedSubscript", "E0529"),
     ("NoThreadCount", "E0530"),
     ("NotConstant", "E0531"),
     ("Unbounded", "E0532"),
