@@ -30,7 +30,7 @@ use crate::auto::chooser::{Chooser, chain_length, loop_at, tagged};
 use crate::auto::cpu::Threads;
 use crate::auto::cuts::{cut, has_threads};
 use crate::auto::delayed::alive;
-use crate::auto::few_blocks::{self, Product};
+use crate::auto::few_blocks::{self, Tiled};
 use crate::auto::padded::Padded;
 use crate::auto::padding;
 use crate::auto::wide_sums::{self, WideSums};
@@ -88,7 +88,7 @@ pub struct Chosen {
     /// Where computations were split first.
     pub rewritten: Option<Rewritten>,
     /// Products in tiles that some sizes make few of.
-    products: Vec<Product>,
+    tiled: Vec<Tiled>,
     /// Sums of which some sizes make too many for an array.
     wide_sums: Vec<WideSums>,
 }
@@ -265,10 +265,10 @@ fn for_wide_sums(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: M
     })
 }
 
-/// The choice with small tiles for those products that have few blocks for some sizes.
+/// The choice with small tiles for those sums that have few blocks for some sizes.
 fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     by_sizes(ctx, chosen, dependences, means, |chosen, dependences| {
-        few_blocks::apart(ctx, &chosen.scheduled, dependences, means, &chosen.products)
+        few_blocks::apart(ctx, &chosen.scheduled, dependences, means, &chosen.tiled)
     })
 }
 
@@ -367,10 +367,10 @@ fn whole(
     if !algorithm.ids().all(|id| chooser.settled.contains(&id)) {
         legality::check(ctx, algorithm, &schedule, dependences)?;
     }
-    let (products, wide_sums) = (chooser.products.take(), chooser.wide_sums.take());
+    let (tiled, wide_sums) = (chooser.tiled.take(), chooser.wide_sums.take());
     let scheduled = Scheduled { schedule, ..scheduled.clone() };
     let (storage, padded) = storage_of(ctx, &scheduled, means)?;
-    Ok(Chosen { scheduled, storage, padded, rewritten: None, asked, products, wide_sums })
+    Ok(Chosen { scheduled, storage, padded, rewritten: None, asked, tiled, wide_sums })
 }
 
 /// The storage commands that go with a finished order, and why some of them pad arrays.

@@ -11,6 +11,7 @@ include("sweeps.jl")
 include("edges.jl")
 include("quotients.jl")
 include("transposes.jl")
+include("columns.jl")
 
 function device_name()
     try
@@ -111,7 +112,10 @@ const TRANSPOSES = [[Case("transposed_$name", f, inputs, DataType[Float32, Float
 const EDGES = [Case("edges_$name" * (at == 0 ? "" : "_$at"), f, inputs, DataType[Float32], Edges.SIZES, Examples.agree, (4096,), inputs, schedule)
                for (name, f, inputs, schedules) in Edges.ALL for (at, schedule) in pairs(["", schedules...]) for at in (at - 1,)]
 
-const CASES = Case[SUMS; GRIDS; FAST; SWEEPS; QUOTIENTS; TRANSPOSES; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
+const COLUMNS = [Case(name, f, inputs, DataType[Float32, Float64], Columns.EXTENTS, Examples.agree, large, inputs)
+                 for (name, f, inputs, large) in Columns.ALL]
+
+const CASES = Case[SUMS; GRIDS; FAST; SWEEPS; QUOTIENTS; TRANSPOSES; COLUMNS; map(Case, Examples.ALL); map(Case, PolyBench.ALL);
                    map(Case, filter(it -> it.target === :cuda, Storage.ALL));
                    map(Case, filter(it -> it.target === :cuda, Commands.ALL))]
 

@@ -292,8 +292,7 @@ impl Printer<'_> {
         if !it.combined.is_empty() {
             self.offer(&it.combined, out);
         }
-        // Compilers warn of constants that nothing uses.
-        if it.guard == Guard::Needed || it.body.iter().any(|node| node.mentions(it.variable)) {
+        if uses_index(it) {
             out.line(format!("const {} {name} = {value};", self.width.c_type()));
         }
         match it.guard {
@@ -496,6 +495,11 @@ impl Printer<'_> {
     pub fn arrays_below(&self, nodes: &[Node]) -> BTreeSet<ArrayId> {
         accessed(self, nodes)
     }
+}
+
+/// Whether code asks for the index that a loop is spread by: compilers warn of constants that nothing uses.
+pub(super) fn uses_index(it: &Spread) -> bool {
+    it.guard != Guard::Unneeded || it.body.iter().any(|node| node.mentions(it.variable))
 }
 
 /// The update that a computation makes in one piece; `None` where its element is one that the thread has for itself.

@@ -1,5 +1,6 @@
 //! Kernels whose blocks wait for each other, in CUDA.
 
+use super::block::uses_index;
 use super::{LoopHooks, Printer, Writer};
 use crate::display::axis_text;
 use crate::program::{Node, Over, Spread, Turns};
@@ -42,11 +43,12 @@ static __device__ __forceinline__ unsigned int tessella_blocks(long long count)
 impl Printer<'_> {
     /// `for (turn = blockIdx.x; turn < blocks; turn += gridDim.x) { ... }`
     pub(super) fn turns(&mut self, it: &Turns, hooks: &mut dyn LoopHooks, out: &mut Writer) {
-        let mut axes = BTreeSet::new();
+        let (mut axes, mut used) = (BTreeSet::new(), BTreeSet::new());
         for node in &it.body {
             node.walk(&mut |node| {
-                if let Node::Spread(Spread { over: Over::Blocks, axis, .. }) = node {
+                if let Node::Spread(it @ Spread { over: Over::Blocks, axis, .. }) = node {
                     axes.insert(*axis);
+                    used.extend(uses_index(it).then_some(*axis));
                 }
             });
         }
@@ -67,7 +69,9 @@ impl Printer<'_> {
             for (at, &axis) in axes.iter().enumerate() {
                 let name = axis_text(axis);
                 let own = if at + 1 == axes.len() { rest.clone() } else { format!("{rest} % tessella_blocks_{name}") };
-                out.line(format!("const unsigned int tessella_block_{name} = {own};"));
+                if used.contains(&axis) {
+                    out.line(format!("const unsigned int tessella_block_{name} = {own};"));
+                }
                 rest = format!("{rest} / tessella_blocks_{name}");
             }
         }

@@ -1,7 +1,7 @@
 //! What every step of choosing an order asks: what is legal, which loops are parallel, where accesses lie.
 
 use super::asked::Asking;
-use super::few_blocks::Product;
+use super::few_blocks::Tiled;
 use super::wide_sums::WideSums;
 use crate::affine::Affine;
 use crate::algorithm::{AccessRef, Algorithm, ComputationId};
@@ -34,10 +34,10 @@ pub(crate) struct Chooser<'a> {
     pub tagged: BTreeSet<ComputationId>,
     /// What isl's scheduler was asked for.
     pub asking: Asking,
-    /// Those of products that get small tiles.
+    /// Those of sums that get small tiles.
     pub small: BTreeSet<ComputationId>,
-    /// Products whose tiles may be too large.
-    pub products: RefCell<Vec<Product>>,
+    /// Sums whose tiles may be too large.
+    pub tiled: RefCell<Vec<Tiled>>,
     /// Sums that may be too many to have an array.
     pub wide_sums: RefCell<Vec<WideSums>>,
 }
@@ -67,7 +67,7 @@ impl<'a> Chooser<'a> {
             tagged: BTreeSet::new(),
             asking: Asking::default(),
             small: BTreeSet::new(),
-            products: RefCell::default(),
+            tiled: RefCell::default(),
             wide_sums: RefCell::default(),
         }
     }

@@ -1,16 +1,16 @@
-//! Products with fewer tiles than a GPU has multiprocessors: small tiles for these sizes, chosen when the kernel is launched.
+//! Sums whose threads have several results, where these make fewer blocks than a GPU has multiprocessors: small tiles of a product, or
+//! threads with one result each, for these sizes, chosen when the kernel is launched.
 //!
 //! ```text
 //! @block u0, v0 { S }  ->  if U + V > limit { @block u0, v0 { S } } else { @block u0, v0 { S_piece1, in small tiles } }
 //! ```
 //!
-//! How many tiles `U x V` results make is no affine function of sizes, so what is compared is the sum of the tiles along both axes with
-//! that of a square of as many tiles as there are multiprocessors. The statements are cut by the condition
+//! How many tiles `U x V` results make is no affine function of sizes, so what is compared is the sum of the tiles along all axes with
+//! that of a square, or a cube, of as many tiles as there are multiprocessors. The statements are cut by the condition
 //! ([`crate::transform::pieces_by_size`]), so both kernels are proved like any other two; for any sizes one of them has no instances.
 
 use super::by_size::Apart;
 use super::chooser::{Chooser, loop_at, tagged};
-use super::gpu_product::Shape;
 use crate::affine::{Affine, gcd};
 use crate::algorithm::ComputationId;
 use crate::condition::{Condition, greater};
@@ -25,9 +25,9 @@ use crate::schedule::{Node, Path, Schedule, Tag};
 use crate::transform::{of_pieces, simplify};
 use std::collections::BTreeSet;
 
-/// A product in tiles that some sizes make few of.
+/// Sums in tiles that some sizes make few of.
 #[derive(Debug, Clone)]
-pub(crate) struct Product {
+pub(crate) struct Tiled {
     /// What adds up.
     id: ComputationId,
     /// Where the tiles are enough.
@@ -37,35 +37,41 @@ pub(crate) struct Product {
 }
 
 impl Chooser<'_> {
-    /// Notes for which sizes the product at `path`, in tiles of this shape along two of its levels, has enough blocks; nothing where that
-    /// is not known.
+    /// Notes for which sizes sums of `id` at `path`, in tiles of so many results along levels of the nest, have enough blocks; nothing
+    /// where that is not known.
     pub(super) fn weigh_blocks(
         &self,
         schedule: &Schedule,
         path: &Path,
-        (u, v): (usize, usize),
-        shape: Shape,
+        id: ComputationId,
+        tiles: &[(usize, u32)],
     ) -> Result<(), Error> {
-        let Some((&id, at_u)) = loop_at(schedule, &path.down(u)).and_then(|it| it.at.iter().next()) else {
-            return Ok(());
-        };
-        let Some(at_v) = loop_at(schedule, &path.down(v)).and_then(|it| it.at.get(&id)) else { return Ok(()) };
-        let (Some(along_u), Some(along_v)) = (self.length(id, at_u)?, self.length(id, at_v)?) else { return Ok(()) };
-        let [tile_u, tile_v] = shape.tile().map(i64::from);
+        let mut along: Vec<(&Affine, Affine, i64)> = vec![];
+        for &(level, tile) in tiles {
+            let Some(at) = loop_at(schedule, &path.down(level)).and_then(|it| it.at.get(&id)) else { return Ok(()) };
+            let Some(length) = self.length(id, at)? else { return Ok(()) };
+            along.push((at, length, i64::from(tile)));
+        }
+        let shared = along.iter().fold(1, |all, (_, _, tile)| all / gcd(all, *tile) * tile);
+        let mut all = Affine::default();
+        for (_, length, tile) in &along {
+            all = all.add(&length.scale(shared / tile)?)?;
+        }
         // Of a triangle, half of the tiles have results.
-        let part = if self.is_box(id, at_u, at_v)? { 1 } else { 2 };
-        let shared = gcd(tile_u, tile_v);
-        let all = along_u.scale(tile_v / shared)?.add(&along_v.scale(tile_u / shared)?)?;
-        let most = least_sum(part * i64::from(self.machine.multiprocessors), tile_u * tile_v / shared);
+        let part = match along.as_slice() {
+            [(u, ..), (v, ..)] if !self.is_box(id, u, v)? => 2,
+            _ => 1,
+        };
+        let most = least_sum(part * i64::from(self.machine.multiprocessors), shared, along.len());
         let enough = greater(self.algorithm, &all, most)?;
-        self.products.borrow_mut().push(Product { id, enough, nest: None });
+        self.tiled.borrow_mut().push(Tiled { id, enough, nest: None });
         Ok(())
     }
 
-    /// Notes the nest that products below it were made of.
+    /// Notes the nest that sums in tiles below it were made of.
     pub(super) fn note_nest(&self, nest: &Node) {
         let ids = nest.computations();
-        self.products.borrow_mut().iter_mut().filter(|it| it.nest.is_none() && ids.contains(&it.id)).for_each(|it| {
+        self.tiled.borrow_mut().iter_mut().filter(|it| it.nest.is_none() && ids.contains(&it.id)).for_each(|it| {
             it.nest = Some(nest.clone());
         });
     }
@@ -97,33 +103,35 @@ impl Chooser<'_> {
     }
 }
 
-/// The sum of the sides of a square of so many tiles of `results` each, the sides counted so that a tile along each is `results`.
-fn least_sum(tiles: i64, results: i64) -> i64 {
-    (4 * tiles * results * results).isqrt()
+/// The sum of the sides of a square, or a cube, of so many tiles, the sides counted so that a tile along each is `results`.
+fn least_sum(tiles: i64, results: i64, axes: usize) -> i64 {
+    let axes = axes as f64;
+    // What is whole stays whole.
+    (axes * results as f64 * (tiles as f64).powf(axes.recip()) + 1e-6).floor() as i64
 }
 
-/// The program with small tiles for those products that have few blocks for some sizes; `None` if there are none.
+/// The program with small tiles for those sums that have few blocks for some sizes; `None` if there are none.
 pub(crate) fn apart(
     ctx: &Ctx,
     scheduled: &Scheduled,
     dependences: &[Dependence],
     means: Means,
-    products: &[Product],
+    tiled: &[Tiled],
 ) -> Result<Option<Apart>, Error> {
     let mut seen = BTreeSet::new();
-    let last = products.iter().rev().filter(|product| seen.insert(product.id));
-    Apart::each(scheduled, dependences, last, |now, product| one_apart(ctx, now, means, product))
+    let last = tiled.iter().rev().filter(|tiled| seen.insert(tiled.id));
+    Apart::each(scheduled, dependences, last, |now, tiled| one_apart(ctx, now, means, tiled))
 }
 
-fn one_apart(ctx: &Ctx, before: &Apart, means: Means, product: &Product) -> Result<Option<Apart>, Error> {
-    let Some(kernel) = kernel_of(&before.scheduled.schedule, product.id) else { return Ok(None) };
+fn one_apart(ctx: &Ctx, before: &Apart, means: Means, tiled: &Tiled) -> Result<Option<Apart>, Error> {
+    let Some(kernel) = kernel_of(&before.scheduled.schedule, tiled.id) else { return Ok(None) };
     let inside = before.scheduled.schedule.node(&kernel).map(Node::computations).unwrap_or_default();
     let large: BTreeSet<ComputationId> = inside.iter().copied().collect();
-    let Some(nest) = product.nest.as_ref().and_then(|nest| nest.restricted(&large)) else { return Ok(None) };
+    let Some(nest) = tiled.nest.as_ref().and_then(|nest| nest.restricted(&large)) else { return Ok(None) };
     if nest.computations().into_iter().collect::<BTreeSet<_>>() != large {
         return Ok(None);
     }
-    let Some((now, pieces)) = before.cut(ctx, &inside, &product.enough)? else { return Ok(None) };
+    let Some((now, pieces)) = before.cut(ctx, &inside, &tiled.enough)? else { return Ok(None) };
     let Apart { scheduled, commands, dependences } = now;
     let mut schedule = scheduled.schedule.clone();
     let Some(node) = schedule.node_mut(&kernel) else { return Ok(None) };
@@ -133,7 +141,7 @@ fn one_apart(ctx: &Ctx, before: &Apart, means: Means, product: &Product) -> Resu
     let (tagged, small) = (tagged(&schedule), pieces.values().copied().collect());
     let chooser = Chooser { tagged, small, ..Chooser::of(ctx, &scheduled, &merged, means) };
     chooser.gpu_nest(&mut schedule, &kernel.child(1))?;
-    if pieces.get(&product.id).is_none_or(|&id| kernel_of(&schedule, id).is_none()) {
+    if pieces.get(&tiled.id).is_none_or(|&id| kernel_of(&schedule, id).is_none()) {
         return Ok(None);
     }
     simplify(&mut schedule.root);
@@ -141,19 +149,26 @@ fn one_apart(ctx: &Ctx, before: &Apart, means: Means, product: &Product) -> Resu
     Ok(Some(Apart { scheduled: Scheduled { schedule, ..scheduled }, commands, dependences }))
 }
 
-/// Where the kernel begins in whose tiles a product adds up.
+/// Where the kernel begins whose threads add up several results each, or one.
 fn kernel_of(schedule: &Schedule, id: ComputationId) -> Option<Path> {
     let around = schedule.loops_around(id);
     let first = around.iter().position(|(_, it)| matches!(it.tag, Tag::GpuBlock(_)))?;
     let inside: Vec<Tag> = around[first..].iter().map(|(_, it)| it.tag).collect();
-    let [Tag::GpuBlock(_), Tag::GpuBlock(_), Tag::Sequential, Tag::GpuThread(_), Tag::GpuThread(_), points @ ..] =
-        inside.as_slice()
-    else {
-        return None;
+    let unrolled = |tags: &[Tag]| tags.iter().all(|tag| matches!(tag, Tag::Unroll(_)));
+    let is_tiled = match inside.as_slice() {
+        // Terms, and points along both axes, which may lie in groups.
+        [Tag::GpuBlock(_), Tag::GpuBlock(_), Tag::Sequential, Tag::GpuThread(_), Tag::GpuThread(_), points @ ..] => {
+            matches!(points.len(), 3 | 5) && unrolled(points)
+        }
+        // Terms inside of each thread.
+        [blocks_and_threads @ .., Tag::Unroll(_)] => {
+            let is_inside = |tag: &Tag| matches!(tag, Tag::Sequential | Tag::Unroll(_));
+            let threads = blocks_and_threads.iter().rposition(|tag| matches!(tag, Tag::GpuThread(_)))?;
+            blocks_and_threads[threads + 1..].iter().all(is_inside)
+        }
+        _ => false,
     };
-    // Terms, and points along both axes, which may lie in groups.
-    let is_product = matches!(points.len(), 3 | 5) && points.iter().all(|tag| matches!(tag, Tag::Unroll(_)));
-    is_product.then(|| around[first].0.clone())
+    is_tiled.then(|| around[first].0.clone())
 }
 
 #[cfg(test)]
@@ -163,9 +178,11 @@ mod tests {
     #[test]
     fn a_square_of_as_many_tiles_as_multiprocessors_is_enough() {
         // 144 tiles of 128 x 128 are 12 along each axis.
-        assert_eq!(least_sum(144, 128), 2 * 12 * 128);
-        assert_eq!(least_sum(132, 128), 2941);
+        assert_eq!(least_sum(144, 128, 2), 2 * 12 * 128);
+        assert_eq!(least_sum(132, 128, 2), 2941);
         // As many in a triangle, which is half of the square.
-        assert_eq!(least_sum(2 * 72, 128), least_sum(144, 128));
+        // 125 cubes are 5 along each axis.
+        assert_eq!(least_sum(125, 32, 3), 3 * 5 * 32);
+        assert_eq!(least_sum(2 * 72, 128, 2), least_sum(144, 128, 2));
     }
 }

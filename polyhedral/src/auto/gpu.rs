@@ -23,7 +23,7 @@ use crate::transform::{put_chain, sink, split_at, take_chain};
 pub(super) const TILE: [u32; 2] = [32, 8];
 const LINE: u32 = 256;
 /// Points of a thread, whose loads are in flight together.
-const POINTS: u32 = 4;
+pub(super) const POINTS: u32 = 4;
 /// Loads of one point that keep memory busy by themselves; more points a thread would only leave fewer blocks.
 const MANY_LOADS: usize = 32;
 /// Threads of a block that each compute a sum of their own: few, so that sums spread over all multiprocessors.
@@ -64,6 +64,13 @@ impl Chooser<'_> {
             return Ok(());
         }
         let leading = parallel.iter().enumerate().take_while(|(at, level)| at == *level).count();
+        if self.means.memory != Memory::Plain
+            && leading > 0
+            && (self.stage_columns(schedule, path, leading)? || self.map_sharing(schedule, path, leading)?)
+        {
+            note();
+            return Ok(());
+        }
         if leading > AXES {
             self.contiguous_among_axes(schedule, path, leading)?;
         }
@@ -334,7 +341,7 @@ impl Chooser<'_> {
 
     /// Whether variables of the source live through loops below: several points at a time need several of each. Those that belong to
     /// a point can have them in registers.
-    fn keeps_private(&self, schedule: &Schedule, path: &Path) -> bool {
+    pub(super) fn keeps_private(&self, schedule: &Schedule, path: &Path) -> bool {
         let Some(body) = schedule.node(path) else { return false };
         let around = loops_above(schedule, path) as u32;
         let is_kept = |id: ComputationId| {
@@ -348,7 +355,7 @@ impl Chooser<'_> {
     }
 
     /// Whether one point of what stands below loads many elements of its own.
-    fn loads_many(&self, schedule: &Schedule, path: &Path) -> bool {
+    pub(super) fn loads_many(&self, schedule: &Schedule, path: &Path) -> bool {
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
         let mut loads: Vec<&Access> = vec![];
         for access in below.iter().flat_map(|&id| &self.algorithm.computation(id).reads) {
@@ -362,7 +369,7 @@ impl Chooser<'_> {
     }
 
     /// The points of all loops below, if each has a few iterations and a thread may take several points of the nest.
-    fn short_loops(&self, schedule: &Schedule, path: &Path) -> Result<Option<i64>, Error> {
+    pub(super) fn short_loops(&self, schedule: &Schedule, path: &Path) -> Result<Option<i64>, Error> {
         match schedule.node(path) {
             None => Ok(None),
             Some(Node::Computation(_)) => Ok(Some(1)),
@@ -383,7 +390,7 @@ impl Chooser<'_> {
     }
 
     /// Unrolls all loops below, which are short.
-    fn write_out(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+    pub(super) fn write_out(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
         match schedule.node(path) {
             None | Some(Node::Computation(_)) => Ok(()),
             Some(Node::Sequence(children)) => {
@@ -402,7 +409,7 @@ impl Chooser<'_> {
     }
 
     /// Unrolls the innermost loops below, whose loads then run ahead of the sums that use them.
-    fn load_ahead(&self, schedule: &mut Schedule, path: &Path) {
+    pub(super) fn load_ahead(&self, schedule: &mut Schedule, path: &Path) {
         match schedule.node_mut(path) {
             None | Some(Node::Computation(_)) => {}
             Some(Node::Sequence(children)) => {

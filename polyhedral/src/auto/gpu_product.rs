@@ -184,8 +184,10 @@ impl Chooser<'_> {
         put_chain(&mut trial, path, chain);
         let legal = self.is_legal(&trial, path)?;
         if legal {
-            if depth == 3 && shape != Shape::SMALL {
-                self.weigh_blocks(schedule, path, (u, v), shape)?;
+            let sums = schedule.node(path).map(Node::computations).unwrap_or_default();
+            if let (3, Some(&sum)) = (depth, sums.first().filter(|_| shape != Shape::SMALL)) {
+                let [tile_u, tile_v] = shape.tile();
+                self.weigh_blocks(schedule, path, sum, &[(u, tile_u), (v, tile_v)])?;
             }
             *schedule = trial;
         }

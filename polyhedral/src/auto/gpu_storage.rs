@@ -10,6 +10,7 @@ use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
 use crate::auto::profile::{Step, iterator_of, neighbours, step_of_whole};
 use crate::auto::ranged::is_endless;
+use crate::auto::staged_columns;
 use crate::auto::vectors;
 use crate::command::{AxisOrder, Columns, Command, Filling};
 use crate::machine::Gpu;
@@ -50,7 +51,8 @@ fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut
         }
         Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) => {
             let inside = it.body.computations();
-            match of_kernel(algorithm, schedule, &inside, pads) {
+            let columns = staged_columns::commands(algorithm, schedule, &inside);
+            match columns.or_else(|| of_kernel(algorithm, schedule, &inside, pads)) {
                 Some(all) => commands.extend(all),
                 None => {
                     let vectors = vectors::commands(algorithm, schedule, &inside);
