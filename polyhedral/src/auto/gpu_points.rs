@@ -15,7 +15,8 @@
 
 use super::chooser::{Chooser, has_loop, loop_at};
 use super::gpu::{AXES, POINTS, TILE};
-use super::profile::{Step, iterator_of, step};
+use super::profile::{Step, iterator_of, operations, step};
+use super::regroup::loops_above;
 use crate::algorithm::{Access, ArrayId, ArrayKind, ComputationId};
 use crate::error::Error;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
@@ -29,6 +30,8 @@ const THREADS_OF_SEVERAL: u32 = 128;
 /// Results of a thread: along the loop where most of what is loaded stays, and in all.
 const ALONG: u32 = 8;
 const RESULTS: u32 = 16;
+/// The most operations that a thread does for a term of each of its results: all of them are written out.
+const OPERATIONS: u32 = 256;
 /// The most threads along z.
 const DEEP: u32 = 64;
 const AXES_FROM_X: [ProcessorAxis; AXES] = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorAxis::Z];
@@ -76,34 +79,9 @@ impl Chooser<'_> {
             return Ok(false);
         }
         let apart = if is_short && !shares && !self.loads_many(schedule, &body) { POINTS } else { 1 };
-        let mut left = if shares { THREADS_OF_SEVERAL } else { THREADS };
-        let (mut axes, mut is_first_long) = (0, true);
-        let mut parts: Vec<Part> = vec![];
-        for (at, &level) in order.iter().enumerate() {
-            let points = own[level];
-            let mut part = Part { level, whole: None, threads: 1, points, shares: points > 1 };
-            match few(level) {
-                Some(extent) if extent == points => part.whole = Some(extent),
-                Some(extent) if points == 1 && axes < AXES && extent <= left => {
-                    (part.whole, part.threads) = (Some(extent), extent);
-                    (left, axes) = (left / extent, axes + 1);
-                }
-                Some(_) | None if axes < AXES && left > 1 => {
-                    let rest = order[at + 1..].iter().any(|&other| few(other).is_none());
-                    let most = if axes == 0 && rest { TILE[0] } else { left };
-                    part.threads = power_of_two(if axes + 1 == AXES { most.min(DEEP) } else { most });
-                    if is_first_long && points == 1 {
-                        part.points = apart;
-                    }
-                    is_first_long = false;
-                    (left, axes) = (left / part.threads, axes + 1);
-                }
-                Some(_) | None => {}
-            }
-            parts.push(part);
-        }
+        let parts = parts(&order, &own, &few, apart);
         let long = parts.iter().filter(|part| part.whole.is_none()).count();
-        if !(1..=AXES).contains(&long) || axes == 0 {
+        if !(1..=AXES).contains(&long) || parts.iter().all(|part| part.threads == 1) {
             return Ok(false);
         }
         let mut trial = schedule.clone();
@@ -222,6 +200,7 @@ impl Chooser<'_> {
         if !schedule.node(&body).is_some_and(has_loop) || sums.iter().any(|id| self.small.contains(id)) {
             return points;
         }
+        let outer = loops_above(schedule, path);
         // What stays along each loop, of what changes with the terms.
         let mut stays = vec![0; order.len()];
         let mut results: BTreeSet<ArrayId> = BTreeSet::new();
@@ -235,7 +214,7 @@ impl Chooser<'_> {
         for &id in &sums {
             let computation = self.algorithm.computation(id);
             let around = schedule.loops_around(id);
-            let inner = &around[around.len().min(path.0.len() + order.len())..];
+            let inner = &around[around.len().min(outer + order.len())..];
             let terms: Vec<u32> = inner.iter().filter_map(|(_, it)| Some(iterator_of(it.at.get(&id)?)?.0)).collect();
             let moves = |access: &Access, iterator: u32| {
                 access.subscripts.iter().any(|it| computation.involves_iterator(it, iterator))
@@ -261,7 +240,8 @@ impl Chooser<'_> {
                 }
             }
         }
-        let mut left = RESULTS / (results.len().max(1) as u32);
+        let work = sums.iter().map(|&id| operations(self.algorithm, id)).sum::<u32>().max(1);
+        let mut left = (RESULTS / results.len().max(1) as u32).min(OPERATIONS / work);
         let mut rest = order.to_vec();
         // All of a few neighbours.
         if let Some(extent) = few(order[0]).filter(|extent| *extent <= ALONG.min(left))
@@ -289,6 +269,39 @@ impl Chooser<'_> {
         }
         points
     }
+}
+
+/// Shares out the threads of a block among the loops, which are in the order of their neighbours in memory, with so many points of each
+/// thread along them that share what they load; of the first one that is left to blocks, a thread has `apart` points.
+fn parts(order: &[usize], own: &[u32], few: &dyn Fn(usize) -> Option<u32>, apart: u32) -> Vec<Part> {
+    let shares = own.iter().any(|&points| points > 1);
+    let mut left = if shares { THREADS_OF_SEVERAL } else { THREADS };
+    let (mut axes, mut is_first_long) = (0, true);
+    let mut parts: Vec<Part> = vec![];
+    for (at, &level) in order.iter().enumerate() {
+        let points = own[level];
+        let mut part = Part { level, whole: None, threads: 1, points, shares: points > 1 };
+        match few(level) {
+            Some(extent) if extent == points => part.whole = Some(extent),
+            Some(extent) if points == 1 && axes < AXES && extent <= left => {
+                (part.whole, part.threads) = (Some(extent), extent);
+                (left, axes) = (left / extent, axes + 1);
+            }
+            Some(_) | None if axes < AXES && left > 1 => {
+                let others = order[at + 1..].iter().any(|&other| few(other).is_none());
+                let most = if axes == 0 && others { TILE[0] } else { left };
+                part.threads = power_of_two(if axes + 1 == AXES { most.min(DEEP) } else { most });
+                if is_first_long && points == 1 {
+                    part.points = apart;
+                }
+                is_first_long = false;
+                (left, axes) = (left / part.threads, axes + 1);
+            }
+            Some(_) | None => {}
+        }
+        parts.push(part);
+    }
+    parts
 }
 
 fn power_of_two(most: u32) -> u32 {
