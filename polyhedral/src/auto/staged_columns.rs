@@ -105,37 +105,8 @@ impl Chooser<'_> {
         splits[level] = vec![COLUMNS];
         let (mut trial, mut parts) = self.split_levels(schedule, path, &splits)?;
         let Some(thread) = parts[level].pop() else { return Ok(false) };
-        let body = path.down(outer);
-        let children: Vec<Path> = match trial.node(&body) {
-            Some(Node::Sequence(children)) => (0..children.len()).map(|at| body.child(at)).collect(),
-            Some(Node::Loop(_) | Node::Computation(_)) | None => vec![body.clone()],
-        };
-        let mut nests: Vec<Node> = vec![];
-        let mut beside: Vec<Node> = vec![];
-        let on_threads = |body: Node| {
-            let at = body.computations().into_iter().map(|id| (id, thread.at[&id].clone())).collect();
-            let tag = Tag::GpuThread(ProcessorAxis::X);
-            Node::Loop(Loop { name: thread.name.clone(), tag, at, body: Box::new(body) })
-        };
-        for child in children {
-            if loop_at(&trial, &child).is_none() {
-                beside.extend(trial.node(&child).cloned());
-                continue;
-            }
-            if !beside.is_empty() {
-                nests.push(on_threads(Node::Sequence(std::mem::take(&mut beside))));
-            }
-            split_at(self.ctx, self.algorithm, &mut trial, &child, elements)?;
-            let Some(Node::Loop(tiles)) = trial.node(&child).cloned() else { return Ok(false) };
-            let Node::Loop(inner) = *tiles.body else { return Ok(false) };
-            let inner = Node::Loop(Loop { tag: Tag::Unroll(elements), ..inner });
-            nests.push(Node::Loop(Loop { body: Box::new(on_threads(inner)), ..tiles }));
-        }
-        if !beside.is_empty() {
-            nests.push(on_threads(Node::Sequence(beside)));
-        }
-        if let Some(node) = trial.node_mut(&body) {
-            *node = Node::Sequence(nests);
+        if !self.tile_by_tile(&mut trial, &path.down(outer), &thread, elements)? {
+            return Ok(false);
         }
         let axes = [ProcessorAxis::Z, ProcessorAxis::Y, ProcessorAxis::X];
         let own = parts.remove(level);
@@ -148,6 +119,42 @@ impl Chooser<'_> {
             *schedule = trial;
         }
         Ok(is_legal)
+    }
+
+    /// Splits the loops of `body` into tiles, with threads of a block around what is inside of one, and around what stands beside the loops.
+    fn tile_by_tile(&self, tree: &mut Schedule, body: &Path, thread: &Loop, elements: u32) -> Result<bool, Error> {
+        let children: Vec<Path> = match tree.node(body) {
+            Some(Node::Sequence(children)) => (0..children.len()).map(|at| body.child(at)).collect(),
+            Some(Node::Loop(_) | Node::Computation(_)) | None => vec![body.clone()],
+        };
+        let mut nests: Vec<Node> = vec![];
+        let mut beside: Vec<Node> = vec![];
+        let on_threads = |body: Node| {
+            let at = body.computations().into_iter().map(|id| (id, thread.at[&id].clone())).collect();
+            let tag = Tag::GpuThread(ProcessorAxis::X);
+            Node::Loop(Loop { name: thread.name.clone(), tag, at, body: Box::new(body) })
+        };
+        for child in children {
+            if loop_at(tree, &child).is_none() {
+                beside.extend(tree.node(&child).cloned());
+                continue;
+            }
+            if !beside.is_empty() {
+                nests.push(on_threads(Node::Sequence(std::mem::take(&mut beside))));
+            }
+            split_at(self.ctx, self.algorithm, tree, &child, elements)?;
+            let Some(Node::Loop(tiles)) = tree.node(&child).cloned() else { return Ok(false) };
+            let Node::Loop(inner) = *tiles.body else { return Ok(false) };
+            let inner = Node::Loop(Loop { tag: Tag::Unroll(elements), ..inner });
+            nests.push(Node::Loop(Loop { body: Box::new(on_threads(inner)), ..tiles }));
+        }
+        if !beside.is_empty() {
+            nests.push(on_threads(Node::Sequence(beside)));
+        }
+        if let Some(node) = tree.node_mut(body) {
+            *node = Node::Sequence(nests);
+        }
+        Ok(true)
     }
 
     /// The statements of each loop in `body`, if those of one of the loops around it are columns: loops in order, with statements alone
