@@ -47,10 +47,18 @@ impl Chooser<'_> {
         tiles: &[(usize, u32)],
     ) -> Result<(), Error> {
         let mut along: Vec<(&Affine, Affine, i64)> = vec![];
+        // Blocks along axes whose length is known.
+        let mut known: i64 = 1;
         for &(level, tile) in tiles {
             let Some(at) = loop_at(schedule, &path.down(level)).and_then(|it| it.at.get(&id)) else { return Ok(()) };
             let Some(length) = self.length(id, at)? else { return Ok(()) };
-            along.push((at, length, i64::from(tile)));
+            match length.as_constant() {
+                Some(length) => known = known.saturating_mul((length.max(1) - 1) / i64::from(tile) + 1),
+                None => along.push((at, length, i64::from(tile))),
+            }
+        }
+        if along.is_empty() {
+            return Ok(());
         }
         let shared = along.iter().fold(1, |all, (_, _, tile)| all / gcd(all, *tile) * tile);
         let mut all = Affine::default();
@@ -62,7 +70,8 @@ impl Chooser<'_> {
             [(u, ..), (v, ..)] if !self.is_box(id, u, v)? => 2,
             _ => 1,
         };
-        let most = least_sum(part * i64::from(self.machine.multiprocessors), shared, along.len());
+        let wanted = (i64::from(self.machine.multiprocessors) - 1) / known + 1;
+        let most = least_sum(part * wanted, shared, along.len());
         let enough = greater(self.algorithm, &all, most)?;
         self.tiled.borrow_mut().push(Tiled { id, enough, nest: None });
         Ok(())

@@ -16,6 +16,7 @@ use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::command::{AxisOrder, Columns, Command, Filling};
 use crate::error::Error;
 use crate::machine::Gpu;
+use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{put_chain, split_at};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,17 +91,26 @@ impl Chooser<'_> {
         let holds_loops = |level: &usize| loop_at(schedule, &path.down(*level)).is_some_and(|it| has_loop(&it.body));
         let outer = (leading..).take_while(holds_loops).count();
         let body = path.down(leading + outer);
-        let on = |level: usize| self.columns(schedule, path, level, &body).map(|statements| (level, statements));
-        let Some((level, statements)) = (0..leading).rev().find_map(on) else { return Ok(false) };
-        let is_long = self.may_reach(schedule, path, level, 2 * i64::from(COLUMNS))?;
-        let matrices: Vec<Vec<Matrix>> = statements.iter().map(|it| matrices(self.algorithm, it)).collect();
-        if !is_long || leading > AXES || !matrices.iter().flatten().any(|it| it.is_turned) {
-            return Ok(false);
+        let mut found = None;
+        for level in (0..leading.min(AXES)).rev() {
+            let Some(statements) = self.columns(schedule, path, level, &body) else { continue };
+            let matrices: Vec<Vec<Matrix>> = statements.iter().map(|it| matrices(self.algorithm, it)).collect();
+            let is_turned = matrices.iter().flatten().any(|it| it.is_turned);
+            if is_turned && self.may_reach(schedule, path, level, 2 * i64::from(COLUMNS))? {
+                found = Some((level, matrices));
+                break;
+            }
         }
+        let Some((level, matrices)) = found.filter(|_| leading <= AXES) else { return Ok(false) };
         let more = matrices.iter().flatten().map(|it| it.more[0]).max().and_then(|more| u32::try_from(more).ok());
         let without = |all: u32| all.checked_sub(more?).filter(|elements| *elements >= all / 2);
         let mut sizes = ELEMENTS.rev().filter_map(without);
         let Some(elements) = sizes.find(|&it| ahead(self.algorithm, &matrices, it).is_some()) else { return Ok(false) };
+        for child in children_of(schedule, &body) {
+            if loop_at(schedule, &child).is_some() && !self.goes_on(schedule, &child, elements)? {
+                return Ok(false);
+            }
+        }
         let mut splits = vec![vec![]; leading];
         splits[level] = vec![COLUMNS];
         let (mut trial, mut parts) = self.split_levels(schedule, path, &splits)?;
@@ -121,12 +131,21 @@ impl Chooser<'_> {
         Ok(is_legal)
     }
 
+    /// Whether a loop may have more than a tile of iterations, one beside the other: with one tile, nothing is under way while another is in use.
+    fn goes_on(&self, schedule: &Schedule, path: &Path, elements: u32) -> Result<bool, Error> {
+        let Some(it) = loop_at(schedule, path) else { return Ok(false) };
+        for (&id, at) in &it.at {
+            let domain = relation::domain(self.algorithm, id)?;
+            let values = relation::function(self.ctx, self.algorithm, id, at)?.intersect_domain(&domain)?.range()?;
+            if values.stride(0)?.to_i64().is_none_or(|stride| stride > 1) {
+                return Ok(false);
+            }
+        }
+        self.may_reach(schedule, path, 0, i64::from(elements) + 1)
+    }
+
     /// Splits the loops of `body` into tiles, with threads of a block around what is inside of one, and around what stands beside the loops.
     fn tile_by_tile(&self, tree: &mut Schedule, body: &Path, thread: &Loop, elements: u32) -> Result<bool, Error> {
-        let children: Vec<Path> = match tree.node(body) {
-            Some(Node::Sequence(children)) => (0..children.len()).map(|at| body.child(at)).collect(),
-            Some(Node::Loop(_) | Node::Computation(_)) | None => vec![body.clone()],
-        };
         let mut nests: Vec<Node> = vec![];
         let mut beside: Vec<Node> = vec![];
         let on_threads = |body: Node| {
@@ -134,7 +153,7 @@ impl Chooser<'_> {
             let tag = Tag::GpuThread(ProcessorAxis::X);
             Node::Loop(Loop { name: thread.name.clone(), tag, at, body: Box::new(body) })
         };
-        for child in children {
+        for child in children_of(tree, body) {
             if loop_at(tree, &child).is_none() {
                 beside.extend(tree.node(&child).cloned());
                 continue;
@@ -185,6 +204,14 @@ impl Chooser<'_> {
         }
         let stored = |it: &Along| it.is_stored(self.algorithm);
         found.iter().flatten().any(stored).then_some(found)
+    }
+}
+
+/// What stands in a sequence, or a single node.
+fn children_of(schedule: &Schedule, path: &Path) -> Vec<Path> {
+    match schedule.node(path) {
+        Some(Node::Sequence(children)) => (0..children.len()).map(|at| path.child(at)).collect(),
+        Some(Node::Loop(_) | Node::Computation(_)) | None => vec![path.clone()],
     }
 }
 
