@@ -20,7 +20,7 @@ use super::profile::iterator_of;
 use super::regroup::{self, Grain, loops_above};
 use super::wavefront::permutable_band;
 use crate::affine::{Affine, Atom};
-use crate::algorithm::ComputationId;
+use crate::algorithm::{ComputationId, Subscript};
 use crate::default_order::Tilings;
 use crate::error::Error;
 use crate::fresh::fresh_among;
@@ -57,7 +57,7 @@ impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose `depth` loops is parallel: one of its loops step by step where that leaves the deepest
     /// statements parallel loops, else along diagonals.
     pub(super) fn steps_or_diagonals(&self, schedule: &mut Schedule, path: &Path, depth: usize) -> Result<bool, Error> {
-        if depth < 2 || self.means.tilings == Tilings::Avoided {
+        if depth < 2 || self.means.tilings == Tilings::Avoided || self.all_meet(schedule, path, depth) {
             return Ok(false);
         }
         let steps = self.steps(schedule, path, depth)?;
@@ -83,6 +83,25 @@ impl Chooser<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether all instances of what has the most loops around update one element, or variable: none of them has another one beside it, however
+    /// loops lean.
+    fn all_meet(&self, schedule: &Schedule, path: &Path, depth: usize) -> bool {
+        let chain: Vec<&Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
+        let stays = |id: ComputationId| {
+            let computation = self.algorithm.computation(id);
+            let moves = |at: &Subscript| {
+                let of_chain = |iterator: u32| {
+                    chain.iter().filter_map(|it| it.at.get(&id)).any(|it| it.involves_iterator(iterator))
+                };
+                (0..computation.iterators.len() as u32).any(|it| of_chain(it) && computation.involves_iterator(at, it))
+            };
+            !computation.write.subscripts.iter().any(moves)
+        };
+        schedule
+            .node(&path.down(depth))
+            .is_some_and(|body| !has_loop(body) && body.computations().into_iter().all(stays))
     }
 
     /// The nest at `path` with that of its `depth` loops on the host, step by step, which is estimated to take the fewest cycles; `None`
