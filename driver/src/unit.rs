@@ -187,7 +187,7 @@ impl Built {
         self.ctx.operations_left().map_or(0, |left| left.max(ISL_OPERATIONS))
     }
 
-    /// Whether products have kernels of their own for sizes with few blocks.
+    /// Whether some sizes have kernels of their own.
     fn has_pieces_by_size(&self) -> bool {
         self.analysed.carried.iter().any(|it| matches!(it, Command::PiecesBySize { .. }))
     }

@@ -87,7 +87,7 @@ pub struct Chosen {
     pub asked: Vec<Asked>,
     /// Where computations were split first.
     pub rewritten: Option<Rewritten>,
-    /// Products in tiles that some sizes make few of.
+    /// Sums in tiles that some sizes make few of.
     tiled: Vec<Tiled>,
     /// Sums of which some sizes make too many for an array.
     wide_sums: Vec<WideSums>,

@@ -97,8 +97,6 @@ impl Chooser<'_> {
     /// Whether threads can run along the contiguous axis of all statements that have the most loops around them.
     fn reaches_contiguous(&self, schedule: &Schedule, path: &Path, depth: usize) -> Result<bool, Error> {
         let parallel = self.parallel_loops(schedule, path, depth)?;
-        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
-        let deepest = below.iter().map(|&id| schedule.loops_around(id).len()).max().unwrap_or(0);
         let reached = |id: ComputationId| {
             let around = schedule.loops_around(id);
             let outer = around.iter().filter(|(at, _)| at.0.len() < path.0.len()).count();
@@ -106,7 +104,7 @@ impl Chooser<'_> {
             let least = (outer..around.len()).map(cost).min();
             parallel.iter().any(|&level| outer + level < around.len() && Some(cost(outer + level)) == least)
         };
-        Ok(below.iter().filter(|&&id| schedule.loops_around(id).len() == deepest).all(|&id| reached(id)))
+        Ok(self.deepest(schedule, path).into_iter().all(reached))
     }
 
     /// Takes a nest apart along its dependences where its deepest statements then have more parallel loops, or become a

@@ -107,7 +107,7 @@ impl Chooser<'_> {
     }
 
     /// The computations below that have the most loops around.
-    fn deepest(&self, schedule: &Schedule, path: &Path) -> Vec<ComputationId> {
+    pub(super) fn deepest(&self, schedule: &Schedule, path: &Path) -> Vec<ComputationId> {
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
         let depth = |id: &ComputationId| schedule.loops_around(*id).len();
         let deepest = below.iter().map(depth).max().unwrap_or(0);

@@ -495,13 +495,13 @@ fn in_one_body(algorithm: &Algorithm, schedule: &Schedule, inside: &[Computation
 }
 
 /// The iterators that a loop runs through.
-fn iterators(computation: &Computation, id: ComputationId, it: &Loop) -> Vec<u32> {
+pub(super) fn iterators(computation: &Computation, id: ComputationId, it: &Loop) -> Vec<u32> {
     let count = computation.iterators.len() as u32;
     it.at.get(&id).map_or(vec![], |at| (0..count).filter(|&iterator| at.involves_iterator(iterator)).collect())
 }
 
 /// Whether an access changes with a loop.
-fn moves(computation: &Computation, access: &Access, id: ComputationId, it: &Loop) -> bool {
+pub(super) fn moves(computation: &Computation, access: &Access, id: ComputationId, it: &Loop) -> bool {
     let all = iterators(computation, id, it);
     access
         .subscripts

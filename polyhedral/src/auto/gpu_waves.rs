@@ -16,11 +16,12 @@
 use super::asked::WORTH;
 use super::chooser::{Chooser, has_loop, loop_at};
 use super::cost::iterator_in;
+use super::gpu_storage::moves;
 use super::profile::iterator_of;
 use super::regroup::{self, Grain, loops_above};
 use super::wavefront::permutable_band;
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{ComputationId, Subscript};
+use crate::algorithm::ComputationId;
 use crate::default_order::Tilings;
 use crate::error::Error;
 use crate::fresh::fresh_among;
@@ -85,23 +86,16 @@ impl Chooser<'_> {
         Ok(false)
     }
 
-    /// Whether all instances of what has the most loops around update one element, or variable: none of them has another one beside it, however
-    /// loops lean.
+    /// Whether all instances of a nest without further loops update one element, or variable: none has another one beside it, however loops
+    /// lean.
     fn all_meet(&self, schedule: &Schedule, path: &Path, depth: usize) -> bool {
         let chain: Vec<&Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
         let stays = |id: ComputationId| {
             let computation = self.algorithm.computation(id);
-            let moves = |at: &Subscript| {
-                let of_chain = |iterator: u32| {
-                    chain.iter().filter_map(|it| it.at.get(&id)).any(|it| it.involves_iterator(iterator))
-                };
-                (0..computation.iterators.len() as u32).any(|it| of_chain(it) && computation.involves_iterator(at, it))
-            };
-            !computation.write.subscripts.iter().any(moves)
+            !chain.iter().any(|it| moves(computation, &computation.write, id, it))
         };
-        schedule
-            .node(&path.down(depth))
-            .is_some_and(|body| !has_loop(body) && body.computations().into_iter().all(stays))
+        let body = schedule.node(&path.down(depth)).filter(|body| !has_loop(body));
+        body.is_some_and(|body| body.computations().into_iter().all(stays))
     }
 
     /// The nest at `path` with that of its `depth` loops on the host, step by step, which is estimated to take the fewest cycles; `None`

@@ -10,6 +10,7 @@
 
 use super::chooser::{Chooser, has_loop, loop_at};
 use super::gpu::AXES;
+use super::gpu_storage::iterators;
 use super::profile::{Step, iterator_of, step};
 use crate::affine::{Affine, gcd};
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId};
@@ -87,12 +88,15 @@ impl Chooser<'_> {
     /// Lets blocks go along columns tile by tile, where threads of the `leading` parallel loops at `path` would each go along one that lies
     /// apart from the next.
     pub(super) fn stage_columns(&self, schedule: &mut Schedule, path: &Path, leading: usize) -> Result<bool, Error> {
+        if leading > AXES {
+            return Ok(false);
+        }
         // Loops in order that hold the columns' own stay around these.
         let holds_loops = |level: &usize| loop_at(schedule, &path.down(*level)).is_some_and(|it| has_loop(&it.body));
         let outer = (leading..).take_while(holds_loops).count();
         let body = path.down(leading + outer);
         let mut found = None;
-        for level in (0..leading.min(AXES)).rev() {
+        for level in (0..leading).rev() {
             let Some(statements) = self.columns(schedule, path, level, &body) else { continue };
             let matrices: Vec<Vec<Matrix>> = statements.iter().map(|it| matrices(self.algorithm, it)).collect();
             let is_turned = matrices.iter().flatten().any(|it| it.is_turned);
@@ -101,7 +105,7 @@ impl Chooser<'_> {
                 break;
             }
         }
-        let Some((level, matrices)) = found.filter(|_| leading <= AXES) else { return Ok(false) };
+        let Some((level, matrices)) = found else { return Ok(false) };
         let more = matrices.iter().flatten().map(|it| it.more[0]).max().and_then(|more| u32::try_from(more).ok());
         let without = |all: u32| all.checked_sub(more?).filter(|elements| *elements >= all / 2);
         let mut sizes = ELEMENTS.rev().filter_map(without);
@@ -180,11 +184,6 @@ impl Chooser<'_> {
     /// inside, that each go along one axis.
     fn columns(&self, schedule: &Schedule, path: &Path, level: usize, body: &Path) -> Option<Vec<Vec<Along>>> {
         let column = loop_at(schedule, &path.down(level))?;
-        let children = match schedule.node(body)? {
-            Node::Sequence(children) => children.as_slice(),
-            Node::Loop(_) => std::slice::from_ref(schedule.node(body)?),
-            Node::Computation(_) => return None,
-        };
         let along = |it: &Loop| -> Option<Vec<Along>> {
             let iterator = |it: &Loop, id: ComputationId| iterator_of(it.at.get(&id)?).map(|(iterator, _)| iterator);
             let one = |id: ComputationId| {
@@ -195,8 +194,8 @@ impl Chooser<'_> {
             (!has_loop(&it.body)).then(|| it.body.computations().into_iter().map(one).collect::<Option<_>>())?
         };
         let mut found = vec![];
-        for child in children {
-            match child {
+        for child in children_of(schedule, body) {
+            match schedule.node(&child)? {
                 Node::Loop(it) => found.push(along(it)?),
                 Node::Computation(_) => {}
                 Node::Sequence(_) => return None,
@@ -300,7 +299,7 @@ pub(super) fn commands(algorithm: &Algorithm, schedule: &Schedule, inside: &[Com
                 else {
                     return None;
                 };
-                let one = |it: &Loop| match iterators(algorithm, id, it)[..] {
+                let one = |it: &Loop| match iterators(algorithm.computation(id), id, it)[..] {
                     [iterator] => Some(iterator),
                     _ => None,
                 };
@@ -388,10 +387,4 @@ fn kept(algorithm: &Algorithm, inside: &[ComputationId], loops: &[(&Loop, Vec<Al
         }
     }
     commands
-}
-
-/// The iterators that a loop runs through.
-fn iterators(algorithm: &Algorithm, id: ComputationId, it: &Loop) -> Vec<u32> {
-    let count = algorithm.computation(id).iterators.len() as u32;
-    it.at.get(&id).map_or(vec![], |at| (0..count).filter(|&iterator| at.involves_iterator(iterator)).collect())
 }
