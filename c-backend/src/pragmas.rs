@@ -135,6 +135,8 @@ fn schedule(it: &For) -> &'static str {
         node.walk(&mut |node| {
             if let Node::For(inner) = node {
                 unequal |= grows_with(&inner.lower, it.variable) || grows_with(&inner.upper, it.variable);
+                // Data end it, sooner here than there.
+                unequal |= inner.going.is_some();
             }
         });
     }

@@ -60,17 +60,22 @@ pub struct Unread {
 
 /// Who orders the loops.
 #[derive(Debug, Clone, Copy)]
-pub enum Order<'a> {
-    /// The user.
-    Given(&'a [Spanned<Command>]),
-    /// Tessella.
-    Own(Tilings),
+pub struct Order<'a> {
+    /// The user's commands; Tessella where there are none.
+    commands: Option<&'a [Spanned<Command>]>,
+    /// What Tessella's choice makes use of, also where one of the commands asks for it.
+    means: Means,
 }
 
 impl<'a> Order<'a> {
     /// The user's commands, or Tessella's choice where there are none.
     pub fn of(commands: Option<&'a [Spanned<Command>]>) -> Order<'a> {
-        commands.map_or(Order::Own(Tilings::Wanted), Order::Given)
+        Order { commands, means: Means::ALL }
+    }
+
+    /// The same, where Tessella's choice makes use of no more than this.
+    pub fn with(self, means: Means) -> Order<'a> {
+        Order { means, ..self }
     }
 }
 
@@ -93,7 +98,7 @@ pub fn verify(
         dependences: vec![],
         carried: vec![],
         gave_up: false,
-        tilings: Tilings::Wanted,
+        means: order.means,
         own: None,
         asked: vec![],
         unread: vec![],
@@ -103,7 +108,8 @@ pub fn verify(
     };
     match course.run(order) {
         Ok((verified, chosen)) => {
-            let Course { spans, dependences, carried, gave_up, tilings, asked, unread, .. } = course;
+            let Course { spans, dependences, carried, gave_up, asked, unread, .. } = course;
+            let tilings = order.means.tilings;
             Ok(Analysed { spans, dependences, verified, carried, gave_up, tilings, chosen, asked, unread })
         }
         Err(error) => {
@@ -132,7 +138,7 @@ struct Course<'a> {
     dependences: Vec<Dependence>,
     carried: Vec<Command>,
     gave_up: bool,
-    tilings: Tilings,
+    means: Means,
     /// What Tessella's choice started from, and the choice, if it stands last.
     own: Option<(Start, Chosen)>,
     /// What isl's scheduler was asked for, if that choice stands last.
@@ -157,15 +163,14 @@ struct Start {
 impl Course<'_> {
     fn run(&mut self, order: Order<'_>) -> Result<(Verified, Option<Chosen>), Error> {
         self.dependences = self.weighed(|it| dependences(it.ctx, &it.scheduled.algorithm))?;
-        self.leave_out_unread(order)?;
+        self.leave_out_unread(order.commands)?;
         let is_placed = |it: &&Spanned<Command>| it.value.is_storage() || it.value.is_communication();
-        let placed = match order {
-            Order::Own(tilings) => {
-                self.tilings = tilings;
+        let placed = match order.commands {
+            None => {
                 self.own_choice(Share::Half)?;
                 vec![]
             }
-            Order::Given(commands) => {
+            Some(commands) => {
                 for command in commands.iter().filter(|it| !is_placed(it)) {
                     self.at = Some(command.span);
                     if let Err(error) = self.carry_out(&command.value) {
@@ -181,7 +186,7 @@ impl Course<'_> {
     }
 
     /// Leaves out fillings of arrays that no read sees, but for those that a command names.
-    fn leave_out_unread(&mut self, order: Order<'_>) -> Result<(), Error> {
+    fn leave_out_unread(&mut self, commands: Option<&[Spanned<Command>]>) -> Result<(), Error> {
         let algorithm = &self.scheduled.algorithm;
         let find = || self.weighed(|it| unread_fillings(it.ctx, algorithm, &it.dependences));
         let mut gone = match self.ctx.with_budget(UNREAD_OPERATIONS, find) {
@@ -189,7 +194,7 @@ impl Course<'_> {
             Err(error) if error.is_quota() => return Ok(()),
             found => found?,
         };
-        if let Order::Given(commands) = order {
+        if let Some(commands) = commands {
             gone.retain(|&id| !commands.iter().any(|it| it.value.mentions(&algorithm.computation(id).name)));
         }
         if gone.is_empty() {
@@ -290,7 +295,7 @@ impl Course<'_> {
     }
 
     fn choose_order(&mut self) -> Result<(), Error> {
-        let chosen = self.weighed(|it| it.choose(Memory::Vectors))?;
+        let chosen = self.weighed(|it| it.choose(it.means.memory))?;
         let start = Start {
             scheduled: self.scheduled.clone(),
             dependences: self.dependences.clone(),
@@ -325,8 +330,7 @@ impl Course<'_> {
     }
 
     fn choose(&self, memory: Memory) -> Result<Chosen, Error> {
-        let means = Means { memory, tilings: self.tilings };
-        default_order::choose(self.ctx, &self.scheduled, &self.dependences, means)
+        default_order::choose(self.ctx, &self.scheduled, &self.dependences, Means { memory, ..self.means })
     }
 
     /// Has pieces of computations stand where the whole ones do.
@@ -362,13 +366,17 @@ impl Course<'_> {
                 Ok(_) | Err(_) if start.scheduled.target == Target::Cpu => {}
                 // Not every nest that looks like a product, or like one for vectors, has parts that fit.
                 Ok(_) | Err(_) => {
-                    let chosen = self.choose_again(&start, Memory::Blocks)?;
-                    if let Ok(verified) = self.prove(&commands(&chosen.storage))
-                        && fits(&verified)
-                    {
-                        return Ok((verified, Some(chosen)));
+                    let mut memory = self.means.memory;
+                    while let Some(weaker) = memory.weaker() {
+                        memory = weaker;
+                        let chosen = self.choose_again(&start, memory)?;
+                        if !chosen.storage.is_empty()
+                            && let Ok(verified) = self.prove(&commands(&chosen.storage))
+                            && fits(&verified)
+                        {
+                            return Ok((verified, Some(chosen)));
+                        }
                     }
-                    self.choose_again(&start, Memory::Plain)?;
                 }
             }
         }

@@ -3,7 +3,7 @@
 use crate::pipeline::{self, Order};
 use crate::unit::{Built, LONGEST, Unit};
 use tessella_lowering::{Lowered, SpanTable};
-use tessella_polyhedral::default_order::Tilings;
+use tessella_polyhedral::default_order::{Means, Tilings};
 use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::verify::Verified;
@@ -18,7 +18,7 @@ pub fn build(unit: &Unit<'_>, of: &Built) -> Option<Built> {
     let algorithm = of.analysed.verified.algorithm().scan.as_ref()?.marking()?;
     let ctx = of.ctx.clone();
     let lowered = Lowered { algorithm, spans: SpanTable::default() };
-    let order = Order::Own(Tilings::Avoided);
+    let order = Order::of(None).with(Means { tilings: Tilings::Avoided, ..Means::ALL });
     let build = || {
         let analysed = pipeline::verify(&ctx, unit.sources, lowered, order, Target::Gpu, unit.machine).ok()?;
         let mut built = Built { ctx: ctx.clone(), analysed, program: None };

@@ -20,7 +20,7 @@ use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::auto::padded::Padded;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::default_order::Tilings;
+use tessella_polyhedral::default_order::{Means, Tilings};
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -59,6 +59,17 @@ enum Attempt {
     TooMuch,
     /// The same, and it has no tilings.
     Hopeless,
+    /// Code generation refuses it.
+    Refused(Box<Built>),
+}
+
+/// What became of code for an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Generated {
+    Done,
+    TooMuch,
+    /// Why is told when a text is asked for.
+    Refused,
 }
 
 /// What part of the work that a function may cost the code for wavefronts may take, and that for tiles of time.
@@ -71,32 +82,57 @@ pub(crate) const LONGEST: u64 = 5_000_000;
 
 impl Unit<'_> {
     /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, one
-    /// without wavefronts and tiles of time is made, and where that is, too, or is no other, the source's order stands.
+    /// without wavefronts and tiles of time is made, and where that is, too, or is no other, the source's order stands. Where code
+    /// generation refuses what the choice does with fast memory, it does without.
     pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
-        if let Some(commands) = &self.commands {
-            return self.build_by(&pipeline::context(), backend, Order::Given(commands));
-        }
         // What is interpreted is the source.
-        if backend == Backend::Interpreter {
-            return self.build_by(&pipeline::context(), backend, Order::Given(&[]));
+        if self.commands.is_none() && backend == Backend::Interpreter {
+            return self.build_by(&pipeline::context(), backend, Order::of(Some(&[])));
+        }
+        if let Some(commands) = &self.commands {
+            let order = Order::of(Some(commands));
+            let mut built = self.build_by(&pipeline::context(), backend, order)?;
+            let is_asked = commands.iter().any(|it| it.value == Command::Auto);
+            if is_asked && built.generate_within_limit() == Generated::Refused {
+                return Ok(self.with_less_memory(backend, order, Means::ALL).unwrap_or(built));
+            }
+            return Ok(built);
         }
         for tilings in [Tilings::Wanted, Tilings::Avoided] {
-            match self.attempt(backend, tilings)? {
+            let means = Means { tilings, ..Means::ALL };
+            match self.attempt(backend, means)? {
                 Attempt::Done(built) => return Ok(*built),
+                Attempt::Refused(built) => {
+                    return Ok(self.with_less_memory(backend, Order::of(None), means).unwrap_or(*built));
+                }
                 Attempt::TooMuch => {}
                 Attempt::Hopeless => break,
             }
         }
-        let mut plain = self.build_by(&pipeline::context(), backend, Order::Given(&[]))?;
+        let mut plain = self.build_by(&pipeline::context(), backend, Order::of(Some(&[])))?;
         plain.analysed.gave_up = true;
         Ok(plain)
+    }
+
+    /// What Tessella chooses where it makes less use of fast memory, so far that there is code for it.
+    fn with_less_memory(&self, backend: Backend, order: Order<'_>, means: Means) -> Option<Built> {
+        let weaker = std::iter::successors(means.memory.weaker(), |memory| memory.weaker());
+        for means in weaker.map(|memory| Means { memory, ..means }) {
+            let ctx = pipeline::context();
+            let (built, _) = ctx.with_ceiling(LONGEST, || self.build_by(&ctx, backend, order.with(means)));
+            let mut built = built.ok()?;
+            if built.generate_within_limit() == Generated::Done {
+                return Some(built);
+            }
+        }
+        None
     }
 
     /// As [`Unit::build`] for an order that is given, with its loops; `None` where proofs and code together take more than Tessella's
     /// own order may, or so long.
     pub fn build_within(&self, backend: Backend, longest: Duration) -> Result<Option<Built>, Refusal> {
         let ctx = pipeline::context();
-        let order = Order::Given(self.commands.as_deref().unwrap_or_default());
+        let order = Order::of(Some(self.commands.as_deref().unwrap_or_default()));
         let build = || {
             let mut built = self.build_by(&ctx, backend, order)?;
             built.program = Some(built.loops(self)?.into_owned());
@@ -109,23 +145,23 @@ impl Unit<'_> {
         }
     }
 
-    fn attempt(&self, backend: Backend, tilings: Tilings) -> Result<Attempt, Refusal> {
+    fn attempt(&self, backend: Backend, means: Means) -> Result<Attempt, Refusal> {
         let ctx = pipeline::context();
         let (attempt, is_over) = ctx.with_ceiling(LONGEST, || {
-            let mut built = self.build_by(&ctx, backend, Order::Own(tilings))?;
+            let mut built = self.build_by(&ctx, backend, Order::of(None).with(means))?;
             let verified = &built.analysed.verified;
-            let is_source = tilings == Tilings::Avoided && *verified.schedule() == verified.source().source_order;
+            let is_source = means.tilings == Tilings::Avoided && *verified.schedule() == verified.source().source_order;
             let can_be_simpler = built.has_waves() || !built.hexagons().is_empty() || built.has_pieces_by_size();
-            Ok(if !is_source && built.generate_within_limit() {
-                Attempt::Done(Box::new(built))
-            } else if can_be_simpler {
-                Attempt::TooMuch
-            } else {
-                Attempt::Hopeless
+            let generated = if is_source { Generated::TooMuch } else { built.generate_within_limit() };
+            Ok(match generated {
+                Generated::Done => Attempt::Done(Box::new(built)),
+                Generated::Refused => Attempt::Refused(Box::new(built)),
+                Generated::TooMuch if can_be_simpler => Attempt::TooMuch,
+                Generated::TooMuch => Attempt::Hopeless,
             })
         });
         match attempt {
-            Ok(Attempt::Done(built)) => Ok(Attempt::Done(built)),
+            Ok(done @ (Attempt::Done(_) | Attempt::Refused(_))) => Ok(done),
             _ if is_over => Ok(Attempt::TooMuch),
             // An order that takes too much to be proved, with all that belongs to it: a simpler one may not.
             Err(errors) if is_too_much(&errors) => Ok(Attempt::TooMuch),
@@ -217,7 +253,7 @@ impl Built {
 
     /// Whether code can be generated with as much work as a whole function may take, or for wavefronts and tiles of time, in whose
     /// stead there is a simpler order, a part of that; the result is kept.
-    fn generate_within_limit(&mut self) -> bool {
+    fn generate_within_limit(&mut self) -> Generated {
         let (waves, hexagons) = (self.has_waves(), !self.hexagons().is_empty());
         let most = |left: u64| match (waves, hexagons) {
             (_, true) => ISL_OPERATIONS / HEXAGONS_PART,
@@ -230,12 +266,13 @@ impl Built {
             false => self.ctx.with_budget(budget, || generate(&Input::from(&self.analysed.verified))),
         };
         match generated {
-            Ok(program) => self.program = Some(program),
-            Err(CodegenError::Isl(error)) if error.is_quota() => return false,
-            // What is wrong is told when a text is asked for.
-            Err(_) => {}
+            Ok(program) => {
+                self.program = Some(program);
+                Generated::Done
+            }
+            Err(CodegenError::Isl(error)) if error.is_quota() => Generated::TooMuch,
+            Err(_) => Generated::Refused,
         }
-        true
     }
 
     /// A text of the program; `unit` and `backend` are those it was built from.

@@ -12,6 +12,7 @@
 //! end                                      counts[b[i]] += 1
 //! ```
 
+use crate::extremes::Extremes;
 use crate::typed::{binary, both, compare, constant, integer};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
@@ -21,15 +22,10 @@ use tessella_frontend::typed::tree::{
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
-/// Bounds are followed through so many names and operators.
-const DEPTH: u32 = 16;
-
 /// The function with the conversions of its counters checked once, where that is possible.
 pub(crate) fn rewrite(function: &Function) -> Function {
     let mut facts = Facts {
-        function,
-        values: BTreeMap::new(),
-        ranges: BTreeMap::new(),
+        extremes: Extremes::new(function),
         stores: BTreeMap::new(),
         sums: BTreeSet::new(),
         next_loop: 0,
@@ -62,11 +58,7 @@ struct Stored<'a> {
 }
 
 struct Facts<'a> {
-    function: &'a Function,
-    /// What locals that are assigned once are set to.
-    values: BTreeMap<LocalId, &'a Expr>,
-    /// What iterators run through.
-    ranges: BTreeMap<LocalId, &'a Range>,
+    extremes: Extremes<'a>,
     stores: BTreeMap<LocalId, Vec<Stored<'a>>>,
     /// What is stored in arrays of counters, before its conversion.
     sums: BTreeSet<LocalId>,
@@ -94,9 +86,8 @@ impl<'a> Facts<'a> {
     fn learn(&mut self, block: &'a Block, around: &mut Vec<&'a Range>) {
         for statement in block {
             match &statement.kind {
-                StatementKind::For { id, iterator, range, body, .. } => {
+                StatementKind::For { id, range, body, .. } => {
                     self.next_loop = self.next_loop.max(id.0 + 1);
-                    self.ranges.insert(*iterator, range);
                     around.push(range);
                     self.learn(body, around);
                     around.pop();
@@ -105,45 +96,21 @@ impl<'a> Facts<'a> {
                     self.learn(then, around);
                     self.learn(otherwise, around);
                 }
-                StatementKind::Set { target, value, .. } => {
-                    if matches!(self.local(*target).role, Role::Value(_)) {
-                        self.values.insert(*target, value);
-                    }
-                }
                 StatementKind::Store { array, value, .. } => {
                     self.stores.entry(*array).or_default().push(Stored { value, loops: around.clone() });
                 }
-                StatementKind::Allocate { .. } | StatementKind::Require { .. } => {}
+                StatementKind::Set { .. } | StatementKind::Allocate { .. } | StatementKind::Require { .. } => {}
             }
         }
-    }
-
-    fn local(&self, id: LocalId) -> &'a Local {
-        &self.function.locals[id.0 as usize]
-    }
-
-    /// The expression behind names.
-    fn behind(&self, expr: &'a Expr) -> &'a Expr {
-        let mut expr = expr;
-        for _ in 0..DEPTH {
-            match expr.kind {
-                ExprKind::Local(local) => match self.values.get(&local) {
-                    Some(value) => expr = value,
-                    None => return expr,
-                },
-                _ => return expr,
-            }
-        }
-        expr
     }
 
     /// `None` unless all stores count, or store constants, and one of them has to be converted.
     fn limits(&self, array: LocalId, stores: &[Stored<'a>]) -> Option<Limits> {
-        let Type::Array { element, .. } = self.local(array).ty else { return None };
+        let Type::Array { element, .. } = self.extremes.local(array).ty else { return None };
         if !element.is_integer() || element == ScalarType::Bool || element.bytes() > 4 {
             return None;
         }
-        let span = self.local(array).span;
+        let span = self.extremes.local(array).span;
         let mut limits = Limits { up: float(0.0, span), down: float(0.0, span), constants: vec![] };
         let mut converts = false;
         for stored in stores {
@@ -151,10 +118,7 @@ impl<'a> Facts<'a> {
                 Update::Constant(value) => limits.constants.push(value),
                 Update::Step(least, most) => {
                     converts |= sum_of(stored.value).is_some();
-                    let mut times = float(1.0, span);
-                    for range in &stored.loops {
-                        times = binary(BinaryOp::Mul, times, self.trips(range)?);
-                    }
+                    let times = self.extremes.times(&stored.loops)?.to_float(span);
                     let moved = |by: i128| binary(BinaryOp::Mul, times.clone(), float(by as f64, span));
                     if most > 0 {
                         limits.up = binary(BinaryOp::Add, limits.up, moved(most));
@@ -173,9 +137,9 @@ impl<'a> Facts<'a> {
             return constant.as_integer().map(Update::Constant);
         }
         let sum = match sum_of(value) {
-            Some(sum) => self.values.get(&sum)?,
+            Some(sum) => self.extremes.value(sum)?,
             // Of the element's type: it wraps around only where a counter is full.
-            None => self.behind(value),
+            None => self.extremes.behind(value),
         };
         let (least, most) = self.step(array, sum)?;
         Some(Update::Step(least, most))
@@ -184,7 +148,7 @@ impl<'a> Facts<'a> {
     /// What is added to an element of the array, at least and at most.
     fn step(&self, array: LocalId, sum: &'a Expr) -> Option<(i128, i128)> {
         let ExprKind::Binary(op, left, right) = &sum.kind else { return None };
-        let (left, right) = (self.behind(left), self.behind(right));
+        let (left, right) = (self.extremes.behind(left), self.extremes.behind(right));
         let (op, added) = match (op, self.is_element(array, left), self.is_element(array, right)) {
             (BinaryOp::Add | BinaryOp::Sub, true, _) => (*op, right),
             (BinaryOp::Add, false, true) => (*op, left),
@@ -203,74 +167,14 @@ impl<'a> Facts<'a> {
     fn is_element(&self, array: LocalId, expr: &'a Expr) -> bool {
         match &expr.kind {
             ExprKind::Load { array: found, .. } => *found == array,
-            ExprKind::Convert(inner) => self.is_element(array, self.behind(inner)),
+            ExprKind::Convert(inner) => self.is_element(array, self.extremes.behind(inner)),
             _ => false,
-        }
-    }
-
-    /// The iterations of a loop, at most; a `Float64`.
-    fn trips(&self, range: &'a Range) -> Option<Expr> {
-        let span = range.stop.span;
-        let (low, high) = if range.step > 0 { (&range.start, &range.stop) } else { (&range.stop, &range.start) };
-        let distance = binary(BinaryOp::Sub, self.end(high, true, DEPTH)?, self.end(low, false, DEPTH)?);
-        let steps = match range.step.unsigned_abs() {
-            1 => distance,
-            step => binary(BinaryOp::Div, distance, float(step as f64, span)),
-        };
-        let count = binary(BinaryOp::Add, steps, float(1.0, span));
-        Some(binary(BinaryOp::Max, count, float(0.0, span)))
-    }
-
-    /// A bound on an integer made of sizes and arguments, as a `Float64`: from above (`high`), or from below.
-    fn end(&self, expr: &'a Expr, high: bool, depth: u32) -> Option<Expr> {
-        let depth = depth.checked_sub(1)?;
-        let span = expr.span;
-        let of = |expr: &'a Expr| self.end(expr, high, depth);
-        let other = |expr: &'a Expr| self.end(expr, !high, depth);
-        match &expr.kind {
-            ExprKind::Constant(constant) => {
-                Some(float(constant.as_integer().filter(|it| it.abs() < 1 << 53)? as f64, span))
-            }
-            ExprKind::Size { .. } | ExprKind::First { .. } => Some(as_float(expr.clone())),
-            ExprKind::Local(local) => match self.local(*local).role {
-                Role::Argument => expr.ty.is_integer().then(|| as_float(expr.clone())),
-                Role::Iterator(_) => {
-                    let range = self.ranges.get(local)?;
-                    let last = if (range.step > 0) == high { &range.stop } else { &range.start };
-                    of(last)
-                }
-                Role::Value(_) => of(self.values.get(local)?),
-                Role::Variable(_) => None,
-            },
-            ExprKind::Convert(inner) if inner.ty.is_integer() && inner.ty != ScalarType::Bool => of(inner),
-            // The type of a range holds all its values.
-            ExprKind::Wrap(inner) => match inner.kind {
-                ExprKind::Local(local) if matches!(self.local(local).role, Role::Iterator(_)) => of(inner),
-                _ => None,
-            },
-            ExprKind::Binary(BinaryOp::Add, left, right) => Some(binary(BinaryOp::Add, of(left)?, of(right)?)),
-            ExprKind::Binary(BinaryOp::Sub, left, right) => Some(binary(BinaryOp::Sub, of(left)?, other(right)?)),
-            ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) => {
-                Some(binary(*op, of(left)?, of(right)?))
-            }
-            ExprKind::Binary(BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil, left, right) => {
-                match right.kind {
-                    ExprKind::Constant(constant) => {
-                        let divisor = constant.as_integer().filter(|it| (1..1 << 53).contains(it))?;
-                        let quotient = binary(BinaryOp::Div, of(left)?, float(divisor as f64, span));
-                        // However it is rounded.
-                        Some(binary(BinaryOp::Add, quotient, float(if high { 1.0 } else { -1.0 }, span)))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
         }
     }
 
     /// The test of all elements at entry, or of none of an array that the function makes.
     fn check(&self, array: LocalId, limits: &Limits, locals: &mut Vec<Local>) -> Option<Statement> {
-        let declared = self.local(array);
+        let declared = self.extremes.local(array);
         let Type::Array { element, rank, form } = declared.ty else { return None };
         let span = declared.span;
         let (least, most) = element.integer_limits();

@@ -15,6 +15,8 @@ mod counters;
 mod emit;
 mod error;
 mod expr;
+mod extremes;
+mod fitting;
 mod formula;
 mod implied;
 mod inside;
@@ -69,7 +71,7 @@ pub enum Checks {
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
 pub fn lower(ctx: &Ctx, function: &Function, checks: Checks) -> Result<Lowered, Vec<LowerError>> {
-    let function = counters::rewrite(&stepped::rewrite(function));
+    let function = fitting::rewrite(&counters::rewrite(&stepped::rewrite(function)));
     let errors = match nest::lower(ctx, &ranges::rewrite(&function), None) {
         Ok(lowered) => return Ok(lowered),
         Err(errors) => errors,

@@ -57,6 +57,17 @@ pub enum Memory {
     Plain,
 }
 
+impl Memory {
+    /// What to do with where this cannot be had.
+    pub fn weaker(self) -> Option<Memory> {
+        match self {
+            Memory::Vectors => Some(Memory::Blocks),
+            Memory::Blocks => Some(Memory::Plain),
+            Memory::Plain => None,
+        }
+    }
+}
+
 /// Whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons, and whether
 /// isl's scheduler is asked, and whether products and streams get kernels of their own for sizes with few blocks: code for these is slow
 /// to generate.
@@ -74,6 +85,11 @@ const TIME_TILES: u64 = 4_900_000;
 pub struct Means {
     pub memory: Memory,
     pub tilings: Tilings,
+}
+
+impl Means {
+    /// All that there is.
+    pub const ALL: Means = Means { memory: Memory::Vectors, tilings: Tilings::Wanted };
 }
 
 /// An order, and the storage commands that belong to it.
@@ -436,7 +452,7 @@ impl Chooser<'_> {
     }
 
     fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        if self.is_ranged(schedule, path) || self.has_endless_inside(schedule, path)? {
+        if self.depends_on_data(schedule, path)? {
             return self.ranged_nest(schedule, path);
         }
         match self.target {

@@ -104,7 +104,7 @@ impl Chooser<'_> {
             return Ok(());
         }
         let short = self.short(schedule, path);
-        let ranged = self.is_ranged(before, path) || self.has_endless_inside(before, path)?;
+        let ranged = self.depends_on_data(before, path)?;
         let alone = short.values().all(|it| it.on_threads)
             && schedule.node(path).is_some_and(|it| it.computations().len() == 1);
         if short.is_empty() || alone || ranged {

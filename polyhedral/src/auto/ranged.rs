@@ -1,16 +1,19 @@
-//! Nests with loops whose bounds are data, rows of sparse matrices and their like.
+//! Nests with loops whose bounds are data, rows of sparse matrices and their like, and with loops that data end.
 //!
 //! Such a loop stays as the source has it. The outermost loop around it that carries no dependence runs on threads, each
 //! with rows of its own, on a GPU with all loops right inside of it that carry none either; what is inside runs in the source's order.
 
-use super::chooser::{Chooser, chain_length, loop_at};
+use super::chooser::{Chooser, any_loop, chain_length, loop_at};
 use super::gpu::{AXES, TILE};
-use crate::algorithm::Algorithm;
+use super::gpu_storage::moves;
+use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
 use crate::error::Error;
+use crate::expr::{Expr, ExprKind};
 use crate::isl::Aff;
 use crate::layers::Target;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, take_chain};
+use tessella_scalar::ScalarType;
 
 /// Sizes do not bound a loop that runs so far.
 const ENDLESS: i64 = 1 << 45;
@@ -25,12 +28,15 @@ impl Chooser<'_> {
         below.into_iter().any(|id| !self.algorithm.computation(id).ranged.is_empty())
     }
 
-    /// Whether a loop inside of the one here ends where data say, and nowhere else.
-    pub(crate) fn has_endless_inside(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
-        match loop_at(schedule, path) {
-            Some(it) => is_endless(self.algorithm, &it.body),
-            None => Ok(false),
+    /// Whether data bound a loop of the nest at `path`, or end one inside of it: on a CPU also one that has bounds besides. On a GPU
+    /// each thread ends such a loop by itself anyway.
+    pub(crate) fn depends_on_data(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
+        if self.is_ranged(schedule, path) {
+            return Ok(true);
         }
+        let Some(it) = loop_at(schedule, path) else { return Ok(false) };
+        let is_left = |it: &Loop| is_left_early(self.algorithm, it);
+        Ok(self.target == Target::Cpu && any_loop(&it.body, &is_left) || is_endless(self.algorithm, &it.body)?)
     }
 
     /// Whether data bound a loop itself.
@@ -106,6 +112,32 @@ impl Chooser<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a loop has nothing to do once a variable is false that it keeps first thing in each iteration: `while` with a condition on data, and
+/// loops with a `break`, as they are lowered. Points of which each has such a loop are apart: of several side by side, none could leave it before the last one.
+fn is_left_early(algorithm: &Algorithm, it: &Loop) -> bool {
+    let below = it.body.computations();
+    let [first, others @ ..] = below.as_slice() else { return false };
+    let keeps = algorithm.computation(*first);
+    let ExprKind::Read(going) = keeps.value.kind else { return false };
+    let is_flag = |array: ArrayId| {
+        let array = algorithm.array(array);
+        array.kind == ArrayKind::Private && array.element == ScalarType::Bool
+    };
+    let going = &keeps.reads[going as usize];
+    if !is_flag(keeps.write.array) || !is_flag(going.array) || moves(keeps, going, *first, it) {
+        return false;
+    }
+    others.iter().all(|&id| {
+        let computation = algorithm.computation(id);
+        let mut asks = false;
+        let mut part = |expr: &Expr| {
+            asks |= matches!(expr.kind, ExprKind::Read(at) if computation.reads[at as usize].array == keeps.write.array);
+        };
+        computation.predicate.iter().for_each(|predicate| predicate.walk(&mut part));
+        asks
+    })
 }
 
 /// Whether a loop here or below ends where data say, and nowhere else.

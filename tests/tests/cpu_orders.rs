@@ -1,0 +1,24 @@
+//! The orders that Tessella chooses for a CPU where they are worth a look: `cpu_orders/NAME.jl`. What they compute is compared with Julia in
+//! `tests/language` and `tests/programs`.
+
+use std::fs;
+use tessella::file::{self, FileOptions, ScheduleSource};
+use tessella::request::{Backend, TextKind};
+use tessella_tests::{golden, julia_files, report, root};
+
+#[test]
+fn chosen_orders_are_what_is_recorded() {
+    let folder = root().join("tests/cpu_orders");
+    let mut failures = vec![];
+    for path in julia_files(&folder) {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let schedule = ScheduleSource::InFile;
+        let options = FileOptions { name: format!("{name}.jl"), function: None, types: vec![], schedule };
+        let text = fs::read_to_string(&path).unwrap();
+        match file::transpile(&text, &options, Backend::C, TextKind::Schedule) {
+            Ok(printed) => failures.extend(golden(&folder.join(format!("{name}.schedule.txt")), &printed).err()),
+            Err(diagnostics) => failures.push(format!("{name} was refused:\n{diagnostics}")),
+        }
+    }
+    report(failures);
+}
