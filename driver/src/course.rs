@@ -264,7 +264,9 @@ impl Course<'_> {
 
     /// Tessella's own choice: partial results for sums that one thread of a GPU would add up, then an order.
     fn own_choice(&mut self, share: Share) -> Result<(), Error> {
-        self.attempt(share, Self::part_sums)?;
+        if self.means.tilings != Tilings::AndOrders {
+            self.attempt(share, Self::part_sums)?;
+        }
         self.gave_up |= !self.attempt(share, Self::choose_order)?;
         Ok(())
     }

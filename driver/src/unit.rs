@@ -20,7 +20,7 @@ use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{Algorithm, Argument, ComputationId};
 use tessella_polyhedral::auto::padded::Padded;
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::default_order::{Means, Tilings};
+use tessella_polyhedral::default_order::{Means, Memory, Tilings};
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -82,8 +82,8 @@ pub(crate) const LONGEST: u64 = 5_000_000;
 
 impl Unit<'_> {
     /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, one
-    /// without wavefronts and tiles of time is made, and where that is, too, or is no other, the source's order stands. Where code
-    /// generation refuses what the choice does with fast memory, it does without.
+    /// without wavefronts and tiles of time is made, and where that is, too, or is no other, nests keep their loops, and last the source's
+    /// order stands. Where code generation refuses what the choice does with fast memory, it does without.
     pub fn build(&self, backend: Backend) -> Result<Built, Refusal> {
         // What is interpreted is the source.
         if self.commands.is_none() && backend == Backend::Interpreter {
@@ -98,15 +98,19 @@ impl Unit<'_> {
             }
             return Ok(built);
         }
-        for tilings in [Tilings::Wanted, Tilings::Avoided] {
-            let means = Means { tilings, ..Means::ALL };
+        let mut means = Means::ALL;
+        loop {
+            let is_last = means.tilings == Tilings::AndOrders;
             match self.attempt(backend, means)? {
                 Attempt::Done(built) => return Ok(*built),
                 Attempt::Refused(built) => {
                     return Ok(self.with_less_memory(backend, Order::of(None), means).unwrap_or(*built));
                 }
-                Attempt::TooMuch => {}
-                Attempt::Hopeless => break,
+                Attempt::TooMuch if means.tilings == Tilings::Wanted => means.tilings = Tilings::Avoided,
+                Attempt::TooMuch | Attempt::Hopeless if is_last => break,
+                Attempt::TooMuch | Attempt::Hopeless => {
+                    means = Means { memory: Memory::Plain, tilings: Tilings::AndOrders };
+                }
             }
         }
         let mut plain = self.build_by(&pipeline::context(), backend, Order::of(Some(&[])))?;
@@ -147,10 +151,15 @@ impl Unit<'_> {
 
     fn attempt(&self, backend: Backend, means: Means) -> Result<Attempt, Refusal> {
         let ctx = pipeline::context();
-        let (attempt, is_over) = ctx.with_ceiling(LONGEST, || {
+        // What comes after the last one is worse by far.
+        let longest = if means.tilings == Tilings::AndOrders { 2 * LONGEST } else { LONGEST };
+        let (attempt, is_over) = ctx.with_ceiling(longest, || {
             let mut built = self.build_by(&ctx, backend, Order::of(None).with(means))?;
             let verified = &built.analysed.verified;
-            let is_source = means.tilings == Tilings::Avoided && *verified.schedule() == verified.source().source_order;
+            let is_source = means.tilings != Tilings::Wanted && *verified.schedule() == verified.source().source_order;
+            if built.analysed.gave_up && means.tilings != Tilings::AndOrders {
+                return Ok(Attempt::Hopeless);
+            }
             let can_be_simpler = built.has_waves() || !built.hexagons().is_empty() || built.has_pieces_by_size();
             let generated = if is_source { Generated::TooMuch } else { built.generate_within_limit() };
             Ok(match generated {
@@ -328,6 +337,9 @@ impl Built {
                 text.push_str(&tiles::tiles(&self.before_copies(unit), &told.1, &lines).map_err(core)?);
                 if self.analysed.gave_up {
                     text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so the loops run as the source has them.\n");
+                }
+                if self.analysed.tilings == Tilings::AndOrders && !self.analysed.gave_up {
+                    text.push_str("\nChoosing another order, or generating code for it, takes more work than one function may cost, so nests keep their loops, of which those run in parallel that carry no dependence.\n");
                 }
                 if self.analysed.tilings == Tilings::Avoided {
                     text.push_str("\nGenerating code for wavefronts over tiles, for tiles of time, or for two kernels of a product takes more work than one function may cost, so this order has none.\n");

@@ -11,9 +11,39 @@ end
 function source_text(name::String, expression, place::LineNumberNode)
     found = cut_out(name, expression, place)
     found === nothing || return found
-    printed = string(without_lines(expression))
-    return SourceText(printed, file_name(place), max(place.line, 1))
+    return SourceText(printed(without_lines(expression)), file_name(place), max(place.line, 1))
 end
+
+# The expression as text. Julia prints `c ? a : b` as an `if` and `.-x` as `(.-)(x)`: these stand as they are written.
+function printed(expression)
+    parts = Pair{String,String}[]
+    text = string(with_names(expression, parts))
+    # Those outside stand first.
+    for (name, part) in reverse(parts)
+        text = replace(text, name => part)
+    end
+    return text
+end
+
+with_names(other, parts) = other
+
+function with_names(expression::Expr, parts)
+    arguments = expression.args
+    part = nothing
+    if expression.head === :if && length(arguments) == 3 && !any(is_block, arguments[2:3])
+        condition, yes, no = map(printed, arguments)
+        part = "(($condition) ? ($yes) : ($no))"
+    elseif expression.head === :call && length(arguments) == 2 && is_dotted_sign(first(arguments))
+        part = "($(first(arguments))($(printed(last(arguments)))))"
+    end
+    part === nothing && return Expr(expression.head, Any[with_names(argument, parts) for argument in arguments]...)
+    name = "tessella_part_$(length(parts) + 1)_"
+    push!(parts, name => part)
+    return Symbol(name)
+end
+
+is_block(expression) = expression isa Expr && expression.head in (:block, :if, :elseif)
+is_dotted_sign(name) = name in (Symbol(".-"), Symbol(".+"), Symbol(".!"), Symbol(".~"))
 
 function cut_out(name::String, expression, place::LineNumberNode)
     text = file_text(place)

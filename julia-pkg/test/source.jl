@@ -43,6 +43,15 @@ function run()
         @test strip(recovered(line, 1, "f(x) = 2x").text) == "f(x) = 2x"
     end
 
+    @testset "what is printed reads as it was written" begin
+        for code in ("f(x) = x > 0 ? 0 : 1 / x", "f(y, x) = (y .= .-x .* (x[1] == 0 ? 2 : x[2] > 1 ? 3 : 4); nothing)",
+                     "function f(y, x)\n    y[1] = x[1] < 0 ? -x[1] : x[1]\n    x[1] > 1 ? (y[2] = 1) : (y[2] = 2)\n    return .-(y) .+ (.!(x .> 1))\nend")
+            text = Tessella.source_text("@tessella", Meta.parse(code), LineNumberNode(7)).text
+            @test !occursin(r"\bif\b|\(\.-\)", text)
+            @test Tessella.same(Tessella.without_lines(Meta.parse(text)), Tessella.without_lines(Meta.parse(code)))
+        end
+    end
+
     @testset "what the file does not say is printed" begin
         for found in (recovered("@tessella f(x) = 2x", 1, "f(x) = 3x"),
                       recovered("", 7, "f(x) = 3x"),

@@ -509,15 +509,22 @@ impl Algorithm {
         })
     }
 
-    /// The parameters for which all assumptions of the schedule hold, and which the source does not throw for, if either leaves any out:
-    /// `[params] -> { : ... }`. Both are tested at entry.
+    /// Parameters among which are all those for which all assumptions of the schedule hold, and which the source does not throw for, if
+    /// either leaves any out: `[params] -> { : ... }`. Both are tested at entry. There are others where these would be a union of many pieces: each
+    /// broadcast has conditions of five for each axis, and what is asked of all of them together takes isl that much longer.
     pub fn assumed(&self) -> Result<Option<Set>, IslError> {
+        let all = self.requirements.iter().filter(|it| is_assumed(it.error));
+        let mut all = all.map(|it| Ok((it.holds.basic_set_count()?, &it.holds))).collect::<Result<Vec<_>, IslError>>()?;
+        all.sort_by_key(|(pieces, _)| *pieces);
         let mut assumed: Option<Set> = None;
-        for requirement in self.requirements.iter().filter(|it| is_assumed(it.error)) {
-            assumed = Some(match assumed {
-                None => requirement.holds.clone(),
-                Some(assumed) => assumed.intersect(&requirement.holds)?,
-            });
+        for (_, holds) in all {
+            let next = match &assumed {
+                None => holds.clone(),
+                Some(assumed) => assumed.intersect(holds)?.coalesce()?,
+            };
+            if next.basic_set_count()? <= MOST_ASSUMED {
+                assumed = Some(next);
+            }
         }
         Ok(assumed)
     }
@@ -553,6 +560,9 @@ impl Algorithm {
         self.computations.iter().any(|computation| computation.reads.iter().any(|read| read.array == array))
     }
 }
+
+/// Assumptions in more pieces are not made.
+const MOST_ASSUMED: u32 = 8;
 
 /// Whether orders are judged for sizes alone that pass a test at entry.
 fn is_assumed(error: SizeError) -> bool {

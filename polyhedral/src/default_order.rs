@@ -34,7 +34,7 @@ use crate::auto::few_blocks::{self, Tiled};
 use crate::auto::padded::Padded;
 use crate::auto::padding;
 use crate::auto::wide_sums::{self, WideSums};
-use crate::auto::{constants, gpu_storage, own, resident, small_planes, stream, stream_ready, time_tiles};
+use crate::auto::{constants, gpu_storage, in_place, own, resident, small_planes, stream, stream_ready, time_tiles};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -75,6 +75,8 @@ impl Memory {
 pub enum Tilings {
     Wanted,
     Avoided,
+    /// So is all else: nests keep their loops, of which the outermost ones that carry no dependence run in parallel.
+    AndOrders,
 }
 
 /// What isl may do to tile time loops.
@@ -126,6 +128,9 @@ pub fn schedule(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) ->
 
 /// Chooses an order for the whole program, from its present one.
 pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
+    if means.tilings == Tilings::AndOrders {
+        return whole(ctx, scheduled, dependences, means, BTreeSet::new());
+    }
     let chosen = match scheduled.target {
         Target::Gpu => {
             let chosen = for_wide_sums(ctx, for_gpu(ctx, scheduled, dependences, means)?, dependences, means)?;
@@ -169,7 +174,7 @@ fn with_pads(mut chosen: Chosen) -> Result<Chosen, Error> {
 fn for_cpu(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
     let in_time = || match means.tilings {
         Tilings::Wanted => in_time(ctx, scheduled, dependences, means),
-        Tilings::Avoided => Ok(None),
+        Tilings::Avoided | Tilings::AndOrders => Ok(None),
     };
     let share = ctx.operations_left().map_or(0, |left| TIME_TILES.min(left / 2).max(1));
     if let Some(tiled) = within(ctx, share, in_time)?.flatten() {
@@ -206,8 +211,30 @@ fn whole_or_pieces(
     means: Means,
 ) -> Result<Chosen, Error> {
     let chosen = whole(ctx, scheduled, dependences, means, BTreeSet::new())?;
-    let better = in_half(ctx, || in_pieces(ctx, scheduled, dependences, means, &chosen))?.flatten();
+    if let Some(better) = in_half(ctx, || in_pieces(ctx, scheduled, dependences, means, &chosen))?.flatten() {
+        return Ok(better);
+    }
+    let better = in_half(ctx, || with_values_in_place(ctx, scheduled, means, &chosen))?.flatten();
     Ok(better.unwrap_or(chosen))
+}
+
+/// The choice for the program with values computed where they are used, if what uses them then runs on threads, in pieces or as a whole.
+fn with_values_in_place(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    means: Means,
+    chosen: &Chosen,
+) -> Result<Option<Chosen>, Error> {
+    let Some(new) = in_place::values_in_place(ctx, scheduled, &chosen.scheduled.schedule)? else { return Ok(None) };
+    let trial = whole(ctx, &new.scheduled, &new.dependences, means, BTreeSet::new())?;
+    let mut trial = in_pieces(ctx, &new.scheduled, &new.dependences, means, &trial)?.unwrap_or(trial);
+    let (pieces, dependences) = match trial.rewritten.take() {
+        Some(pieces) => (pieces.commands, pieces.dependences),
+        None => (vec![], new.dependences),
+    };
+    let helps = new.users.iter().all(|&id| has_threads(&trial.scheduled.schedule, id));
+    let commands = new.commands.into_iter().chain(pieces).collect();
+    Ok(helps.then_some(Chosen { rewritten: Some(Rewritten { commands, dependences }), ..trial }))
 }
 
 /// Takes a step that the choice can do without, with half of the work that is left; `None` where that is not enough.
@@ -297,7 +324,7 @@ fn by_sizes(
     means: Means,
     apart: impl FnOnce(&Chosen, &[Dependence]) -> Result<Option<Apart>, Error>,
 ) -> Result<Chosen, Error> {
-    if means.memory == Memory::Plain || means.tilings == Tilings::Avoided {
+    if means.memory == Memory::Plain || means.tilings != Tilings::Wanted {
         return Ok(chosen);
     }
     let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
@@ -336,7 +363,7 @@ fn with_tiles_kept(
     means: Means,
     given: &BTreeSet<ComputationId>,
 ) -> Result<Chosen, Error> {
-    if means.memory != Memory::Plain && means.tilings != Tilings::Avoided {
+    if means.memory != Memory::Plain && means.tilings == Tilings::Wanted {
         let mut kept = chosen.scheduled.clone();
         if in_half(ctx, || resident::keep(ctx, &mut kept, given))?.is_some() {
             chosen.scheduled = kept;
@@ -375,7 +402,7 @@ fn whole(
         simplify(&mut schedule.root);
     }
     let asked = chooser.asking.of(&schedule);
-    if target == Target::Cpu {
+    if target == Target::Cpu && means.tilings != Tilings::AndOrders {
         chooser.join_on_threads(&mut schedule, &Path::default())?;
         simplify(&mut schedule.root);
     }
@@ -409,7 +436,7 @@ impl Chooser<'_> {
         match schedule.node(path) {
             None | Some(Node::Computation(_)) => Ok(()),
             Some(Node::Sequence(_)) => {
-                if self.target == Target::Gpu {
+                if self.target == Target::Gpu && self.means.tilings != Tilings::AndOrders {
                     self.join_kernels(schedule, path)?;
                 }
                 let children = match schedule.node(path) {
@@ -422,10 +449,16 @@ impl Chooser<'_> {
             // Nests that were joined over two grids.
             Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) && !self.is_tagged(it) => Ok(()),
             Some(Node::Loop(it)) if self.is_tagged(it) => self.what_is_left(schedule, path),
+            Some(Node::Loop(_)) if self.means.tilings == Tilings::AndOrders => self.nest(schedule, path),
             Some(Node::Loop(_)) => {
                 let before = schedule.clone();
                 self.nest(schedule, path)?;
-                self.ask(&before, schedule, path)
+                self.ask(&before, schedule, path)?;
+                if self.target == Target::Cpu && self.has_wide_variables(schedule, path)? {
+                    *schedule = before;
+                    return self.nest_as_it_is(schedule, path);
+                }
+                Ok(())
             }
         }
     }
@@ -452,7 +485,7 @@ impl Chooser<'_> {
     }
 
     fn nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        if self.depends_on_data(schedule, path)? {
+        if self.means.tilings == Tilings::AndOrders || self.depends_on_data(schedule, path)? {
             return self.ranged_nest(schedule, path);
         }
         match self.target {

@@ -3,7 +3,7 @@
 //! loops around them where one at a time is alive.
 
 use crate::affine::Affine;
-use crate::algorithm::{Algorithm, Array, ArrayId, ArrayKind, ComputationId};
+use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::error::{Error, LayoutError};
 use crate::isl::{Ctx, DimType, Map, PwAff, Set};
 use crate::layers::{
@@ -133,7 +133,8 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                     Ok((buffer(vec![], MemorySpace::Register, Lifetime::Node(Path::default())), vec![]))
                 }
                 Some(_) | None => {
-                    let (extents, map) = bounding_box(ctx, scheduled, id, array)?;
+                    let told = told_in_memory(ctx, scheduled, id, array.rank, &users)?;
+                    let (extents, map) = box_of(ctx, &scheduled.algorithm, id, &(told..array.rank).collect::<Vec<_>>())?;
                     Ok((buffer(extents, space, Lifetime::Call), map))
                 }
             }
@@ -238,12 +239,33 @@ fn local_box(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Resul
     if users.is_empty() {
         return Ok((vec![Affine::constant(0); array.rank as usize], (0..array.rank).map(Affine::iterator).collect()));
     }
-    // The iterators after the first `told` ones tell arrays apart that are there at one time.
+    let told = told_in_memory(ctx, scheduled, id, outer, &users)?;
+    box_of_several(ctx, algorithm, id, (told, outer))
+}
+
+/// How many of the first `outer` subscripts, iterators of loops, need no memory: those after them tell apart what is there at one time.
+fn told_in_memory(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    id: ArrayId,
+    outer: u32,
+    users: &[ComputationId],
+) -> Result<u32, Error> {
     let mut told = outer;
-    while told > 0 && !one_iteration_at_a_time(ctx, scheduled, id, told, &users)? {
+    while told > 0 && !one_iteration_at_a_time(ctx, scheduled, id, told, users)? {
         told -= 1;
     }
-    box_of_several(ctx, algorithm, id, (told, outer))
+    Ok(told)
+}
+
+/// The axes of the memory that a private variable has: none for one in a register.
+pub(crate) fn rank_in_memory(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<u32, Error> {
+    let users = users(&scheduled.algorithm, id);
+    if users.is_empty() || home(ctx, scheduled, id, &users, 0)?.is_some() {
+        return Ok(0);
+    }
+    let rank = scheduled.algorithm.array(id).rank;
+    Ok(rank - told_in_memory(ctx, scheduled, id, rank, &users)?)
 }
 
 /// The same for arrays that the iterators after the first `told` ones, of `outer`, tell apart.
@@ -433,19 +455,8 @@ fn touched(
     Ok(touched)
 }
 
-/// The extents and the map of the smallest box that holds all elements written, lower corner at 0.
-fn bounding_box(
-    ctx: &Ctx,
-    scheduled: &Scheduled,
-    id: ArrayId,
-    array: &Array,
-) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
-    let algorithm = &scheduled.algorithm;
-    let axes: Vec<u32> = (0..array.rank).collect();
-    box_of(ctx, algorithm, id, &axes)
-}
-
-/// The same for some axes, in the order given.
+/// The extents and the map of the smallest box that holds all elements that are accessed, lower corner at 0: of these axes, in the order
+/// given.
 fn box_of(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, axes: &[u32]) -> Result<(Vec<Affine>, Vec<Affine>), Error> {
     let mut elements: Option<Set> = None;
     for user in users(algorithm, id) {

@@ -22,3 +22,20 @@ fn chosen_orders_are_what_is_recorded() {
     }
     report(failures);
 }
+
+/// Memory for each step of a time loop, or for each offset of each point, is none that a caller who has the arrays has, too.
+#[test]
+fn variables_have_no_more_axes_than_arrays() {
+    let wanted = [
+        ("upwind", "guard: a register"),
+        ("reaction", "rate: CPU memory of n x m elements"),
+        ("patches", "d: a register"),
+    ];
+    for (name, line) in wanted {
+        let options =
+            FileOptions { name: format!("{name}.jl"), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        let text = fs::read_to_string(root().join(format!("tests/cpu_orders/{name}.jl"))).unwrap();
+        let told = file::transpile(&text, &options, Backend::C, TextKind::Explain).unwrap();
+        assert!(told.contains(line), "{name}:\n{told}");
+    }
+}

@@ -3,9 +3,10 @@
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::register_tile;
 use super::regroup::{self, Grain, loops_above, widest};
-use crate::algorithm::{ArrayId, ArrayKind, ComputationId};
+use crate::algorithm::{Access, ArrayId, ArrayKind, ComputationId};
 use crate::error::Error;
 use crate::legality;
+use crate::place;
 use crate::schedule::{Node, Path, Schedule};
 use crate::transform::distribute_at;
 use std::collections::BTreeSet;
@@ -184,6 +185,31 @@ impl Chooser<'_> {
         Ok(false)
     }
 
+    /// Whether a variable at `path` has memory for more than the arrays beside it have axes: for each time step, say, of a program whose arrays
+    /// hold one. Sizes that leave room for the arrays need not leave any for it.
+    pub(crate) fn has_wide_variables(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
+        let ids = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let accesses = ids.iter().flat_map(|&id| {
+            let it = self.algorithm.computation(id);
+            it.reads.iter().chain([&it.write])
+        });
+        let is_wide = |id: &ArrayId| {
+            let array = self.algorithm.array(*id);
+            array.kind == ArrayKind::Private && array.rank > widest(self.algorithm, &ids)
+        };
+        let variables: BTreeSet<ArrayId> = accesses.map(|access| access.array).filter(is_wide).collect();
+        if variables.is_empty() {
+            return Ok(false);
+        }
+        let scheduled = self.scheduled(schedule);
+        for id in variables {
+            if place::rank_in_memory(self.ctx, &scheduled, id)? > widest(self.algorithm, &ids) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The private variables that more than one of the children uses.
     pub(super) fn shared_private(&self, children: &[Node]) -> BTreeSet<ArrayId> {
         let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
@@ -191,7 +217,10 @@ impl Chooser<'_> {
             let mut used = BTreeSet::new();
             for id in child.computations() {
                 let computation = self.algorithm.computation(id);
-                let arrays = computation.reads.iter().chain([&computation.write]).map(|access| access.array);
+                // Of a value that is computed in place, nothing is read any more.
+                let is_dead = |it: &&Access| it.within.as_ref().is_some_and(|it| it.is_empty().unwrap_or(false));
+                let accesses = computation.reads.iter().filter(|it| !is_dead(it)).chain([&computation.write]);
+                let arrays = accesses.map(|access| access.array);
                 used.extend(arrays.filter(|&array| self.algorithm.array(array).kind == ArrayKind::Private));
             }
             shared.extend(used.intersection(&seen).copied());

@@ -100,7 +100,7 @@ impl Chooser<'_> {
     /// Asks isl's scheduler for an order of what is at `path`, where `schedule` has the order that was chosen for it and `before` the
     /// one from which; takes it where it promises to be faster.
     pub(crate) fn ask(&self, before: &Schedule, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        if self.means.tilings == Tilings::Avoided || self.asking.is_busy.get() {
+        if self.means.tilings != Tilings::Wanted || self.asking.is_busy.get() {
             return Ok(());
         }
         let short = self.short(schedule, path);

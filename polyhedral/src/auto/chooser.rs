@@ -106,17 +106,21 @@ impl Chooser<'_> {
         Ok(found)
     }
 
-    /// Whether every array finds a buffer under this order.
-    pub(crate) fn has_place(&self, schedule: &Schedule) -> Result<bool, Error> {
-        let scheduled = Scheduled {
+    /// The program in this order.
+    pub(crate) fn scheduled(&self, schedule: &Schedule) -> Scheduled {
+        Scheduled {
             algorithm: self.algorithm.clone(),
             schedule: schedule.clone(),
             target: self.target,
             machine: *self.machine,
             versions: vec![],
             scratch: BTreeSet::new(),
-        };
-        match place::place(self.ctx, scheduled) {
+        }
+    }
+
+    /// Whether every array finds a buffer under this order.
+    pub(crate) fn has_place(&self, schedule: &Schedule) -> Result<bool, Error> {
+        match place::place(self.ctx, self.scheduled(schedule)) {
             Ok(_) => Ok(true),
             Err(Error::Layout(_)) => Ok(false),
             Err(other) => Err(other),

@@ -38,7 +38,7 @@ impl Chooser<'_> {
     /// parallelograms, where that promises to pay.
     pub(super) fn parallelograms(&self, schedule: &mut Schedule, path: &Path, depth: usize) -> Result<bool, Error> {
         let is_plain = schedule.node(&path.down(depth)).is_some_and(|body| !has_loop(body));
-        let excluded = self.means.tilings == Tilings::Avoided || self.means.memory == Memory::Plain;
+        let excluded = self.means.tilings != Tilings::Wanted || self.means.memory == Memory::Plain;
         if depth != 2 || !is_plain || excluded || loops_above(schedule, path) > 0 {
             return Ok(false);
         }

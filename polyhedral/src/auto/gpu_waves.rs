@@ -58,7 +58,7 @@ impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose `depth` loops is parallel: one of its loops step by step where that leaves the deepest
     /// statements parallel loops, else along diagonals.
     pub(super) fn steps_or_diagonals(&self, schedule: &mut Schedule, path: &Path, depth: usize) -> Result<bool, Error> {
-        if depth < 2 || self.means.tilings == Tilings::Avoided || self.all_meet(schedule, path, depth) {
+        if depth < 2 || self.means.tilings != Tilings::Wanted || self.all_meet(schedule, path, depth) {
             return Ok(false);
         }
         let steps = self.steps(schedule, path, depth)?;
@@ -132,7 +132,7 @@ impl Chooser<'_> {
         depth: usize,
     ) -> Result<Option<Schedule>, Error> {
         let cycles = self.gpu_cycles(own, path)?;
-        if self.means.tilings == Tilings::Avoided || cycles * WORTH < STEPS * START {
+        if self.means.tilings != Tilings::Wanted || cycles * WORTH < STEPS * START {
             return Ok(None);
         }
         let mut best = self.steps(before, path, depth)?;

@@ -89,6 +89,13 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         if blocks.contains(&name) {
             continue;
         }
+        if !is_affine && !is_ranged {
+            // Data say which elements there are: where integers are added up, threads do so in one piece, along all loops.
+            if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
+                parted.carry_out(ctx, Command::Atomic { computation: name })?;
+            }
+            continue;
+        }
         if parted.runs_in_parallel(ctx, &name)? {
             let mut trial = parted.clone();
             trial.compute_terms_in_place(ctx, &name)?;
@@ -100,7 +107,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             continue;
         }
         if !is_affine {
-            // Data say which elements there are: where integers are added up, threads do so in one piece.
+            // Rows whose bounds are data have a thread each where they may run at one time, else update in one piece.
             if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
                 parted.carry_out(ctx, Command::Atomic { computation: name })?;
             }

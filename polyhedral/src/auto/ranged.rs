@@ -49,11 +49,16 @@ impl Chooser<'_> {
 
     /// Orders a nest in which data bound some loop, none of whose outer loops is parallel.
     pub(crate) fn ranged_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
-        let Some(it) = loop_at(schedule, path) else { return Ok(()) };
-        if self.has_data_bounds(it) {
+        match loop_at(schedule, path) {
             // Nothing that runs inside is worth threads of its own.
-            return Ok(());
+            Some(it) if self.has_data_bounds(it) => Ok(()),
+            Some(_) => self.nest_as_it_is(schedule, path),
+            None => Ok(()),
         }
+    }
+
+    /// Leaves the loops of a nest as they are: the outermost one runs on threads, if it can, else what is inside is ordered by itself.
+    pub(crate) fn nest_as_it_is(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
         let mut trial = schedule.clone();
         loop_mut(&mut trial, path).tag = Tag::Parallel;
         if !self.is_legal(&trial, path)? {

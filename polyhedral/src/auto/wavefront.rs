@@ -58,7 +58,7 @@ impl Chooser<'_> {
     /// Tiles are passed through along diagonals only where that is `wanted` and their instances take long.
     pub(crate) fn wavefront(&self, schedule: &mut Schedule, path: &Path, wanted: Inside) -> Result<bool, Error> {
         let depth = chain_length(schedule, path);
-        if depth < 2 || self.means.tilings == Tilings::Avoided {
+        if depth < 2 || self.means.tilings != Tilings::Wanted {
             return Ok(false);
         }
         let Some(distances) = self.distances(schedule, path, depth)? else { return Ok(false) };
