@@ -1,6 +1,7 @@
 //! Values for sizes and integer arguments that fit a program: for made-up runs and for drawings.
 
 use crate::unit::Built;
+use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ParamOrigin, ScanCheck, Which};
 use tessella_polyhedral::bounds;
@@ -67,8 +68,47 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
             let with = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
             Err(SizesError { text: format!("no sizes satisfy `{}`{with}", algorithm.name), help })
         }
-        Err(error) => Err(SizesError { text: error.to_string(), help }),
+        Err(error) => match built.ctx.with_budget(built.renewed(), || alike(built, given, defaults)) {
+            Ok(Some(params)) => Ok(params),
+            Ok(None) | Err(_) => Err(SizesError { text: error.to_string(), help }),
+        },
     }
+}
+
+/// Arrays with as many axes alike, where these sizes pass all checks: for programs whose checks have so many alternatives that solving for
+/// them takes too much.
+fn alike(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
+    let verified = &built.analysed.verified;
+    let algorithm = verified.source();
+    let mut shapes: BTreeMap<(u32, u32), i64> = BTreeMap::new();
+    let mut values = vec![];
+    for param in &algorithm.params {
+        let own = given.iter().find(|(name, _)| *name == param.name).map(|(_, value)| *value);
+        values.push(match param.origin {
+            ParamOrigin::Extent { array, axis } => {
+                let first = shapes.entry((algorithm.array(array).rank, axis));
+                let like = *first.or_insert(own.unwrap_or(defaults.of(param.origin)));
+                own.unwrap_or(like)
+            }
+            ParamOrigin::Argument(_) | ParamOrigin::First { .. } => own.unwrap_or(defaults.of(param.origin)),
+        });
+    }
+    let passes = |set: &Set| -> Result<bool, Error> {
+        let mut here = set.clone();
+        for (param, &value) in algorithm.params.iter().zip(&values) {
+            if let Some(at) = here.space()?.find_dim_by_name(DimType::Param, &param.name)? {
+                here = here.fix(DimType::Param, at, &Val::from_i64(&built.ctx, value)?)?;
+            }
+        }
+        Ok(!here.is_empty()?)
+    };
+    let required = algorithm.requirements.iter().map(|it| &it.holds);
+    for set in required.chain(verified.checks().iter().map(|it| &it.holds)).chain([&algorithm.context]) {
+        if !passes(set)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(values))
 }
 
 /// [`choose`], which is much work where many checks at entry have alternatives: the defaults for all that bounds loops, if these are

@@ -24,12 +24,8 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 /// The function with the conversions of its counters checked once, where that is possible.
 pub(crate) fn rewrite(function: &Function) -> Function {
-    let mut facts = Facts {
-        extremes: Extremes::new(function),
-        stores: BTreeMap::new(),
-        sums: BTreeSet::new(),
-        next_loop: 0,
-    };
+    let mut facts =
+        Facts { extremes: Extremes::new(function), stores: BTreeMap::new(), sums: BTreeSet::new(), next_loop: 0 };
     facts.learn(&function.body, &mut vec![]);
     let mut rewritten = function.clone();
     let mut checks = vec![];

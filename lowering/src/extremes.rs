@@ -55,8 +55,14 @@ pub(crate) struct Between {
     pub(crate) high: End,
     /// Whether an assigned variable is what is bounded, so that data may decide which of its values it has.
     pub(crate) varies: bool,
-    /// The `Int64` arguments that ends are made of.
+    /// The `Int64` arguments that ends are made of and that may hold anything: those that bound loops are limited anyway.
     pub(crate) arguments: BTreeSet<LocalId>,
+}
+
+/// A value that a variable is set to, and the loops around that.
+struct Assigned<'a> {
+    value: &'a Expr,
+    loops: Vec<(LoopId, &'a Range)>,
 }
 
 /// What is known of a function's integers.
@@ -66,8 +72,10 @@ pub(crate) struct Extremes<'a> {
     values: BTreeMap<LocalId, &'a Expr>,
     /// What iterators run through.
     ranges: BTreeMap<LocalId, &'a Range>,
-    /// What variables are set to, and the loops around that.
-    assigned: BTreeMap<LocalId, Vec<(&'a Expr, Vec<(LoopId, &'a Range)>)>>,
+    /// What variables are set to.
+    assigned: BTreeMap<LocalId, Vec<Assigned<'a>>>,
+    /// The arguments that bound loops.
+    bounding: BTreeSet<LocalId>,
     left: Cell<u32>,
 }
 
@@ -78,9 +86,21 @@ impl<'a> Extremes<'a> {
             values: BTreeMap::new(),
             ranges: BTreeMap::new(),
             assigned: BTreeMap::new(),
+            bounding: BTreeSet::new(),
             left: Cell::new(0),
         };
         extremes.learn(&function.body, &mut vec![]);
+        let mut open: Vec<&Expr> = extremes.ranges.values().flat_map(|range| [&range.start, &range.stop]).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(part) = open.pop() {
+            if let ExprKind::Local(local) = part.kind
+                && seen.insert(local)
+            {
+                open.extend(extremes.values.get(&local));
+            }
+            open.extend(part.operands());
+        }
+        extremes.bounding = seen.into_iter().filter(|&local| extremes.local(local).role == Role::Argument).collect();
         extremes
     }
 
@@ -102,7 +122,8 @@ impl<'a> Extremes<'a> {
                         self.values.insert(*target, value);
                     }
                     Role::Variable(_) => {
-                        self.assigned.entry(*target).or_default().push((value, around.clone()));
+                        let assigned = Assigned { value, loops: around.clone() };
+                        self.assigned.entry(*target).or_default().push(assigned);
                     }
                     Role::Argument | Role::Iterator(_) => {}
                 },
@@ -140,7 +161,8 @@ impl<'a> Extremes<'a> {
         self.left.set(LOOKED_AT);
         // An `Int64` may be too large as long as its parts are not: then so are its ends.
         let found = self.computed(self.behind(expr), &[], DEPTH);
-        found.filter(|it| expr.ty == ScalarType::I64 || it.is_of(expr.ty)).or_else(|| of_type(expr.ty))
+        let is_whole = |it: &Between| expr.ty == ScalarType::I64 || self.is_argument(expr) || it.is_of(expr.ty);
+        found.filter(is_whole).or_else(|| of_type(expr.ty))
     }
 
     /// The iterations of all these loops inside one another, at most.
@@ -154,7 +176,12 @@ impl<'a> Extremes<'a> {
             self.left.set(left);
             self.computed(expr, open, depth)
         });
-        found.filter(|it| it.is_of(expr.ty)).or_else(|| of_type(expr.ty))
+        // What an argument holds is of its type, and no arithmetic.
+        found.filter(|it| self.is_argument(expr) || it.is_of(expr.ty)).or_else(|| of_type(expr.ty))
+    }
+
+    fn is_argument(&self, expr: &Expr) -> bool {
+        matches!(expr.kind, ExprKind::Local(local) if self.local(local).role == Role::Argument)
     }
 
     fn computed(&self, expr: &'a Expr, open: &[LocalId], depth: u32) -> Option<Between> {
@@ -163,13 +190,16 @@ impl<'a> Extremes<'a> {
             ExprKind::Constant(value) => value.as_integer().map(|value| numbers(value, value)),
             ExprKind::Size { .. } | ExprKind::First { .. } => Some(leaf(expr)),
             ExprKind::Local(local) => match self.local(*local).role {
-                Role::Argument if expr.ty == ScalarType::I64 => {
-                    Some(Between { arguments: BTreeSet::from([*local]), ..leaf(expr) })
-                }
-                Role::Argument => None,
+                Role::Argument => match expr.ty {
+                    ScalarType::U64 | ScalarType::Bool => None,
+                    _ if self.bounding.contains(local) => Some(leaf(expr)),
+                    ScalarType::I64 => Some(Between { arguments: BTreeSet::from([*local]), ..leaf(expr).only_data() }),
+                    _ => Some(leaf(expr).only_data()),
+                },
                 Role::Iterator(_) => {
                     let range = self.ranges.get(local)?;
-                    let (first, last) = if range.step > 0 { (&range.start, &range.stop) } else { (&range.stop, &range.start) };
+                    let (first, last) =
+                        if range.step > 0 { (&range.start, &range.stop) } else { (&range.stop, &range.start) };
                     let (first, last) = (of(first)?, of(last)?);
                     Some(Between { low: first.low.clone(), high: last.high.clone(), ..first.with(&last) })
                 }
@@ -210,7 +240,11 @@ impl<'a> Extremes<'a> {
             BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil => {
                 let divisor = number(right).filter(|&it| it > 0)?;
                 let of = of(left)?;
-                Some(Between { low: of.low.divided(op, divisor, false), high: of.high.divided(op, divisor, true), ..of })
+                Some(Between {
+                    low: of.low.divided(op, divisor, false),
+                    high: of.high.divided(op, divisor, true),
+                    ..of
+                })
             }
             BinaryOp::Mod => number(right).filter(|&it| it > 0).map(|divisor| numbers(0, divisor - 1)),
             BinaryOp::Rem => number(right).filter(|&it| it > 0).map(|divisor| numbers(1 - divisor, divisor - 1)),
@@ -245,7 +279,7 @@ impl<'a> Extremes<'a> {
         let open: Vec<LocalId> = open.iter().copied().chain([local]).collect();
         let mut values: Option<Between> = None;
         let mut moved = numbers(0, 0);
-        for (value, loops) in self.assigned.get(&local)? {
+        for Assigned { value, loops } in self.assigned.get(&local)? {
             let mut parts = vec![];
             choices(self.behind(value), &mut parts);
             for part in parts {
@@ -325,6 +359,16 @@ impl Between {
         })
     }
 
+    /// The same of an argument that is data, which integer comparisons would make a size.
+    fn only_data(mut self) -> Between {
+        for end in [&mut self.low, &mut self.high] {
+            if let End::Sizes(it) = end {
+                it.whole = None;
+            }
+        }
+        self
+    }
+
     /// Where both ends are one number, that.
     fn number(&self) -> Option<i128> {
         self.both_numbers().filter(|(low, high)| low == high).map(|(low, _)| low)
@@ -402,8 +446,9 @@ impl OfSizes {
 /// A condition under which an argument is so small that arithmetic with it does not wrap around.
 pub(crate) fn is_small(argument: LocalId, span: Span) -> Expr {
     let value = Expr { kind: ExprKind::Local(argument), ty: ScalarType::I64, span };
-    let below = compare(CompareOp::Le, value.clone(), integer(PARAM_LIMIT, span));
-    both(below, compare(CompareOp::Ge, value, integer(-PARAM_LIMIT, span)))
+    let value = Expr { kind: ExprKind::Convert(Box::new(value)), ty: ScalarType::F64, span };
+    let below = compare(CompareOp::Le, value.clone(), float(LARGEST, span));
+    both(below, compare(CompareOp::Ge, value, float(-LARGEST, span)))
 }
 
 impl End {
@@ -514,8 +559,10 @@ fn numbers(low: i128, high: i128) -> Between {
 
 /// A size or an argument itself.
 fn leaf(expr: &Expr) -> Between {
-    let value = Expr { kind: ExprKind::Convert(Box::new(expr.clone())), ty: ScalarType::F64, span: expr.span };
-    let end = End::Sizes(OfSizes { value, whole: Some(expr.clone()), typical: TYPICAL, most: LARGEST });
+    let as_type = |ty| Expr { kind: ExprKind::Convert(Box::new(expr.clone())), ty, span: expr.span };
+    let whole = if expr.ty == ScalarType::I64 { expr.clone() } else { as_type(ScalarType::I64) };
+    let (value, whole) = (as_type(ScalarType::F64), Some(whole));
+    let end = End::Sizes(OfSizes { value, whole, typical: TYPICAL, most: LARGEST });
     Between { low: end.clone(), high: end, varies: false, arguments: BTreeSet::new() }
 }
 

@@ -514,7 +514,8 @@ impl Algorithm {
     /// broadcast has conditions of five for each axis, and what is asked of all of them together takes isl that much longer.
     pub fn assumed(&self) -> Result<Option<Set>, IslError> {
         let all = self.requirements.iter().filter(|it| is_assumed(it.error));
-        let mut all = all.map(|it| Ok((it.holds.basic_set_count()?, &it.holds))).collect::<Result<Vec<_>, IslError>>()?;
+        let mut all =
+            all.map(|it| Ok((it.holds.basic_set_count()?, &it.holds))).collect::<Result<Vec<_>, IslError>>()?;
         all.sort_by_key(|(pieces, _)| *pieces);
         let mut assumed: Option<Set> = None;
         for (_, holds) in all {

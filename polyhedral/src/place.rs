@@ -134,7 +134,8 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                 }
                 Some(_) | None => {
                     let told = told_in_memory(ctx, scheduled, id, array.rank, &users)?;
-                    let (extents, map) = box_of(ctx, &scheduled.algorithm, id, &(told..array.rank).collect::<Vec<_>>())?;
+                    let (extents, map) =
+                        box_of(ctx, &scheduled.algorithm, id, &(told..array.rank).collect::<Vec<_>>())?;
                     Ok((buffer(extents, space, Lifetime::Call), map))
                 }
             }

@@ -64,6 +64,14 @@ end
     end
 end
 
+"The number of steps is an argument of a narrow type."
+@tessella function counted_so_often!(counts, n)
+    for i in 1:n
+        counts[mod1(i, length(counts))] += 1
+    end
+end
+case(counted_so_often!, (T, n) -> (zeros(Int32, 3), T(n)); types = [Int32, UInt8, Int64])
+
 for C in (Int32, UInt32, Int16, UInt8)
     case(narrow_histogram!, (T, n) -> (zeros(C, n), within(T, n, n)); types = [Int, Int32])
     case(narrow_image_histogram!, (T, n) -> (fill(C(7), 256), T[mod(31i + 5j, 256) for i in 1:n, j in 1:2]); types = [UInt8])

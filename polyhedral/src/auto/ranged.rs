@@ -138,7 +138,8 @@ fn is_left_early(algorithm: &Algorithm, it: &Loop) -> bool {
         let computation = algorithm.computation(id);
         let mut asks = false;
         let mut part = |expr: &Expr| {
-            asks |= matches!(expr.kind, ExprKind::Read(at) if computation.reads[at as usize].array == keeps.write.array);
+            asks |=
+                matches!(expr.kind, ExprKind::Read(at) if computation.reads[at as usize].array == keeps.write.array);
         };
         computation.predicate.iter().for_each(|predicate| predicate.walk(&mut part));
         asks
