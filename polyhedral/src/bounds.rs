@@ -9,6 +9,21 @@ use crate::relation;
 use crate::verify::EntryCheck;
 use std::collections::BTreeSet;
 
+/// Parameters among which are all those that pass the checks at entry: there are others where these would be a union of many pieces.
+pub fn passing(ctx: &Ctx, algorithm: &Algorithm) -> Result<Set, Error> {
+    let mut passing = algorithm.context.clone();
+    for check in entry_checks(ctx, algorithm)? {
+        let next = passing.intersect(&check.holds)?.coalesce()?;
+        if next.basic_set_count()? <= MOST_PASSING {
+            passing = next;
+        }
+    }
+    Ok(passing)
+}
+
+/// What passes in more pieces is not made use of.
+const MOST_PASSING: u32 = 8;
+
 /// The conditions under which each checked subscript of each access to an argument or local array is inside.
 ///
 /// Conditions that always hold, or that follow from those before them, are left out. Those of accesses that happen for

@@ -10,7 +10,7 @@ use crate::layers::{
     Buffer, BufferId, Layout, Lifetime, MemorySpace, Placed, PlacedStream, Placement, Scheduled, Target,
 };
 use crate::relation;
-use crate::schedule::{Loop, Node, Path, Schedule, Tag};
+use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::{self, Limit, SharedBuffer, StorageError};
 use crate::stream;
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,8 +134,8 @@ fn choose(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId) -> Result<(Buffer, Vec<
                 }
                 Some(_) | None => {
                     let told = told_in_memory(ctx, scheduled, id, array.rank, &users)?;
-                    let (extents, map) =
-                        box_of(ctx, &scheduled.algorithm, id, &(told..array.rank).collect::<Vec<_>>())?;
+                    let axes = fastest_first(scheduled, id, &users, (told..array.rank).collect());
+                    let (extents, map) = box_of(ctx, &scheduled.algorithm, id, &axes)?;
                     Ok((buffer(extents, space, Lifetime::Call), map))
                 }
             }
@@ -241,7 +241,42 @@ fn local_box(ctx: &Ctx, scheduled: &Scheduled, id: ArrayId, outer: u32) -> Resul
         return Ok((vec![Affine::constant(0); array.rank as usize], (0..array.rank).map(Affine::iterator).collect()));
     }
     let told = told_in_memory(ctx, scheduled, id, outer, &users)?;
-    box_of_several(ctx, algorithm, id, (told, outer))
+    let (mut extents, mut map) = box_of_several(ctx, algorithm, id, (told, outer))?;
+    // Its own axes come first, unless neighbouring threads have arrays of their own.
+    let axes: Vec<u32> = (outer..array.rank).chain(told..outer).collect();
+    let fastest = fastest_first(scheduled, id, &users, axes.clone()).first().copied();
+    if scheduled.target == Target::Gpu
+        && let Some(at) = axes.iter().position(|&axis| Some(axis) == fastest && axis < outer)
+    {
+        extents[..=at].rotate_right(1);
+        map[..=at].rotate_right(1);
+    }
+    Ok((extents, map))
+}
+
+/// These axes of an array, so that those come first along which neighbouring threads, or iterations of the innermost loops, have neighbours.
+fn fastest_first(scheduled: &Scheduled, id: ArrayId, users: &[ComputationId], axes: Vec<u32>) -> Vec<u32> {
+    let is_x = |tag: Tag| tag == Tag::GpuThread(ProcessorAxis::X);
+    let in_order = |user: ComputationId| -> Vec<u32> {
+        let computation = scheduled.algorithm.computation(user);
+        let around = scheduled.schedule.loops_around(user);
+        let (threads, others): (Vec<_>, Vec<_>) = around.iter().rev().partition(|(_, it)| is_x(it.tag));
+        let accesses = computation.reads.iter().chain([&computation.write]);
+        let Some(access) = accesses.into_iter().find(|access| access.array == id) else { return vec![] };
+        let mut found: Vec<u32> = vec![];
+        for (_, it) in threads.into_iter().chain(others) {
+            let iterators: Vec<u32> =
+                (0..computation.iterators.len() as u32).filter(|&at| it.at[&user].involves_iterator(at)).collect();
+            let moves = |axis: &u32| {
+                let subscript = &access.subscripts[*axis as usize];
+                iterators.iter().any(|&iterator| computation.involves_iterator(subscript, iterator))
+            };
+            found.extend(axes.iter().copied().filter(|axis| !found.contains(axis)).find(moves));
+        }
+        found
+    };
+    let is_whole = |order: &Vec<u32>| order.len() == axes.len();
+    users.iter().map(|&user| in_order(user)).find(is_whole).unwrap_or(axes.clone())
 }
 
 /// How many of the first `outer` subscripts, iterators of loops, need no memory: those after them tell apart what is there at one time.

@@ -28,7 +28,7 @@ fn chosen_orders_are_what_is_recorded() {
 fn variables_have_no_more_axes_than_arrays() {
     let wanted = [
         ("upwind", "guard: a register"),
-        ("reaction", "rate: CPU memory of n x m elements"),
+        ("reaction", "rate: CPU memory of m x n elements"),
         ("patches", "d: a register"),
     ];
     for (name, line) in wanted {

@@ -7,6 +7,7 @@ use crate::affine::Affine;
 use crate::algorithm::{
     Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
 };
+use crate::bounds;
 use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, PrivateObstacle, ScheduleError};
 use crate::expr::{Expr, ExprKind};
@@ -88,7 +89,15 @@ pub fn privatize(
     next.algorithm.source_order = Schedule { root: in_order(&next.schedule.root) };
 
     if let Err(mismatch) = prove(ctx, &Recomputation { original: &before, new: &next.algorithm, roles: &roles })? {
-        return Err(ScheduleError::OtherValues(mismatch).into());
+        // Where a subscript is outside, nothing runs: `x[n] = w[n]` reads what no iteration has stored if there are no elements.
+        let passing = bounds::passing(ctx, algorithm)?;
+        let passes = |algorithm: &Algorithm| -> Result<Algorithm, Error> {
+            Ok(Algorithm { context: algorithm.context.intersect(&passing)?, ..algorithm.clone() })
+        };
+        let (before, new) = (passes(&before)?, passes(&next.algorithm)?);
+        if prove(ctx, &Recomputation { original: &before, new: &new, roles: &roles })?.is_err() {
+            return Err(ScheduleError::OtherValues(mismatch).into());
+        }
     }
     let all = dependences(ctx, &next.algorithm)?;
     legality::check(ctx, &next.algorithm, &next.schedule, &all)?;
