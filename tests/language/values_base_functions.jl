@@ -71,3 +71,20 @@ case(turns_in_halves!, (T, n) -> (zeros(T, 2, n), T[k / 2 - 4 for k in 1:n]))
     return nothing
 end
 case(turns_inexactly!, (T, n) -> (fill(false, 5, n), T[0.1f0 + 0.3f0 * k for k in 1:n]))
+
+@tessella function limits_without_a_type!(y)
+    y[1] = eps()
+    y[2] = floatmin()
+    y[3] = floatmax()
+end
+case(limits_without_a_type!, (T, n) -> (zeros(3),); types = [Float64])
+
+@tessella function differences_as_floats(A::AbstractMatrix{T}) where {T}
+    B = similar(A, float(T), size(A, 1), 1)
+    c = zeros(float(T), 2)
+    for i in axes(A, 1)
+        B[i, 1] = (A[i, 2] - A[i, 1]) / 2 + c[2]
+    end
+    return B
+end
+case(differences_as_floats, (T, n) -> (values_of(T, n, 2),); types = [Int32, Float32])

@@ -202,6 +202,7 @@ impl Checker<'_> {
             | Value::Type(_)
             | Value::ComplexType(_)
             | Value::Position(_)
+            | Value::Places(_)
             | Value::Function(_) => return Err(self.fail(TypeError::BranchResult { span })),
         })
     }

@@ -195,6 +195,7 @@ impl Checker<'_> {
             | Value::Type(_)
             | Value::ComplexType(_)
             | Value::Position(_)
+            | Value::Places(_)
             | Value::Function(_)
             | Value::Nothing
             | Value::Never) => {
@@ -415,6 +416,14 @@ impl Checker<'_> {
                 Err(_) => Value::Elements(elements),
             },
             Value::Complex(value) => self.frozen_complex(*value).value(),
+            Value::Places(axes) => {
+                let frozen = |RangeValue { start, step, stop }| RangeValue {
+                    start: self.frozen_scalar(start),
+                    step,
+                    stop: self.frozen_scalar(stop),
+                };
+                Value::Places(axes.into_iter().map(frozen).collect())
+            }
             Value::Position(position) => {
                 let subscripts = position.subscripts.into_iter().map(|it| self.frozen_scalar(it)).collect();
                 Value::Position(super::arrays::Position { subscripts, ..position })

@@ -271,6 +271,16 @@ impl Checker<'_> {
         if name == "CartesianIndex" && self.lookup(name).is_none() {
             return self.cartesian_index(arguments, span);
         }
+        if let ("CartesianIndices", [only]) = (name, arguments)
+            && self.lookup(name).is_none()
+        {
+            return self.places(&only.value, span).map(Value::Places);
+        }
+        if self.lookup(name).is_none()
+            && let Some(value) = self.place_call(name, arguments, span)
+        {
+            return value;
+        }
         if let ("ntuple", [function, count]) = (name, arguments)
             && self.lookup(name).is_none()
         {

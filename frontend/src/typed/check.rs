@@ -214,6 +214,7 @@ impl<'a> Checker<'a> {
                 }
             }
             Value::Position(_) => Kind::Position,
+            Value::Places(_) => Kind::Places,
             Value::Function(_) => Kind::Function,
             Value::Nothing | Value::Never => Kind::Nothing,
         }

@@ -412,6 +412,7 @@ impl IntoDiagnostic for TypeError {
                     | Kind::Range
                     | Kind::Type
                     | Kind::Position
+                    | Kind::Places
                     | Kind::Function
                     | Kind::Irrational
                     | Kind::Nothing => base.with_help("use an `Int`, such as `length(A)` or `size(A, 1)`"),
@@ -461,6 +462,7 @@ impl IntoDiagnostic for TypeError {
                     Kind::Array { .. } | Kind::ComplexArray { .. } | Kind::Tuple => "take one element, such as `x[1]`",
                     Kind::NamedTuple => "take one field, such as `p.a`",
                     Kind::Position => "take one component, such as `I[1]`, or subscript an array with it",
+                    Kind::Places => "loop over it: `for I in R`",
                     Kind::Function => "call the function",
                     Kind::Scalar(_) | Kind::Range | Kind::Irrational | Kind::Nothing => {
                         "write an expression that is a number"

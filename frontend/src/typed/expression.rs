@@ -34,6 +34,7 @@ impl Checker<'_> {
                 Ok(super::arrays::linear_index(&subscripts, &firsts, &origin.extents, span))
             }
             other @ (Value::Position(_)
+            | Value::Places(_)
             | Value::Tuple(_)
             | Value::Named(..)
             | Value::Range(_)
@@ -81,6 +82,9 @@ impl Checker<'_> {
                 self.choice(condition, |checker| branch(checker, yes), |checker| branch(checker, no), wanted, span)
             }
             ast::ExprKind::If { branches, otherwise } => self.if_value(branches, otherwise.as_deref(), span),
+            ast::ExprKind::Range { start, step: None, stop } if self.is_place(start) || self.is_place(stop) => {
+                self.places_between(start, stop, expr.span).map(Value::Places)
+            }
             ast::ExprKind::Range { start, step, stop } => self.range(start, step.as_deref(), stop).map(Value::Range),
             ast::ExprKind::Index { base, subscripts } => self.index(base, subscripts, span),
             ast::ExprKind::Call { callee, arguments, broadcast } => self.call(callee, arguments, *broadcast, span),

@@ -450,6 +450,7 @@ impl Checker<'_> {
                 Some(_) => self.accepts_type(declared, Type::Scalar(ScalarType::I64).into()),
                 None => starts_with(declared, &["CartesianIndex"]),
             },
+            Value::Places(_) => starts_with(declared, &["CartesianIndices", "AbstractArray"]),
             Value::Type(ty) => self.accepts_type_value(declared, Type::Scalar(*ty).into()),
             Value::Tuple(_) => starts_with(declared, &["Tuple", "NTuple"]),
             Value::Named(..) => starts_with(declared, &["NamedTuple"]),

@@ -79,7 +79,7 @@ impl Checker<'_> {
                 }
                 None => self.settled_array(Value::Elements(elements), span)?,
             },
-            Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Function(_) => {
+            Value::Range(_) | Value::Places(_) | Value::Type(_) | Value::ComplexType(_) | Value::Function(_) => {
                 let found = self.kind(&value);
                 return Err(self.fail(TypeError::ResultKind { found, span }));
             }

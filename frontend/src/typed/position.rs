@@ -1,12 +1,14 @@
-//! `CartesianIndex`es: made, added, subtracted, multiplied with a number.
+//! `CartesianIndex`es: made, added, subtracted, multiplied with a number; ranges of them.
 
 use super::arrays::Position;
 use super::check::{Checked, Checker};
 use super::constant::folded;
 use super::error::TypeError;
 use super::operator::binary;
+use super::scope::State;
 use super::tree::Expr;
-use super::value::{Kind, Value};
+use super::unsupported::Construct;
+use super::value::{Kind, RangeValue, Value};
 use crate::ast;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, ScalarType};
@@ -67,6 +69,122 @@ impl Checker<'_> {
             (_, _, _, _) => return Some(Err(self.no_position(symbol, span))),
         };
         Some(Ok(position(values, span)))
+    }
+
+    /// `CartesianIndices(A)`, `CartesianIndices((2:3, n))`.
+    pub(super) fn places(&mut self, argument: &ast::Expr, span: Span) -> Checked<Vec<RangeValue>> {
+        match self.value(argument)? {
+            Value::Tuple(values) => {
+                let mut axes = vec![];
+                for value in values {
+                    axes.push(match value {
+                        Value::Range(range) => range,
+                        other => {
+                            RangeValue { start: Expr::int64(1, span), step: 1, stop: self.as_scalar(other, span)? }
+                        }
+                    });
+                }
+                Ok(axes)
+            }
+            Value::Places(axes) => Ok(axes),
+            value => match self.as_elements(&value, span) {
+                Some(elements) => Ok((0..elements.rank()).map(|axis| self.axis_range(&elements, axis)).collect()),
+                None => self.not_yet(Construct::Iterator, span),
+            },
+        }
+    }
+
+    /// `I:J` of two places of as many dimensions.
+    pub(super) fn places_between(
+        &mut self,
+        start: &ast::Expr,
+        stop: &ast::Expr,
+        span: Span,
+    ) -> Checked<Vec<RangeValue>> {
+        let (first, last) = (self.value(start)?, self.value(stop)?);
+        match (cartesian(&first), cartesian(&last)) {
+            (Some(first), Some(last)) if first.len() == last.len() => {
+                let axis =
+                    |(start, stop): (&Expr, &Expr)| RangeValue { start: start.clone(), step: 1, stop: stop.clone() };
+                Ok(first.iter().zip(last).map(axis).collect())
+            }
+            (_, _) => Err(self.no_position(":", span)),
+        }
+    }
+
+    /// Whether an expression is such an index, as far as can be seen without evaluating it.
+    pub(super) fn is_place(&self, expr: &ast::Expr) -> bool {
+        match &expr.kind {
+            ast::ExprKind::Name(name) => self.meaning(name).is_some_and(|value| cartesian(value).is_some()),
+            ast::ExprKind::Infix { left, right, .. } => self.is_place(left) || self.is_place(right),
+            ast::ExprKind::Juxtapose { operand, .. } => self.is_place(operand),
+            ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => {
+                let ast::ExprKind::Name(name) = &callee.kind else { return false };
+                self.lookup(name).is_none()
+                    && match (name.as_str(), arguments.as_slice()) {
+                        ("CartesianIndex", _) => true,
+                        ("first" | "last", [of]) => self.is_places(&of.value),
+                        ("min" | "max" | "oneunit" | "one" | "zero", all) => {
+                            all.iter().any(|argument| self.is_place(&argument.value))
+                        }
+                        (_, _) => false,
+                    }
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is a range of such indices, as far as can be seen without evaluating it.
+    pub(super) fn is_places(&self, expr: &ast::Expr) -> bool {
+        match &expr.kind {
+            ast::ExprKind::Name(name) => matches!(self.meaning(name), Some(Value::Places(_))),
+            ast::ExprKind::Range { start, step: None, stop } => self.is_place(start) || self.is_place(stop),
+            ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => {
+                let is_named = matches!(&callee.kind, ast::ExprKind::Name(name)
+                    if name == "CartesianIndices" && self.lookup(name).is_none());
+                is_named && arguments.len() == 1
+            }
+            _ => false,
+        }
+    }
+
+    /// What a name stands for that is no variable.
+    fn meaning(&self, name: &str) -> Option<&Value> {
+        match &self.variables[self.lookup(name)?.0].state {
+            State::Alias(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// `first(R)`, `last(R)` of a range of such indices, `min(I, J)` and `max(I, J)`; `None` for calls of anything else.
+    pub(super) fn place_call(&mut self, name: &str, arguments: &[ast::Argument], span: Span) -> Option<Checked<Value>> {
+        match (name, arguments) {
+            ("first" | "last", [of]) if self.is_places(&of.value) => {
+                let axes = match self.value(&of.value) {
+                    Ok(Value::Places(axes)) => axes,
+                    Ok(_) => return None,
+                    Err(reported) => return Some(Err(reported)),
+                };
+                let end = |axis: RangeValue| if name == "first" { axis.start } else { axis.stop };
+                Some(Ok(position(axes.into_iter().map(end).collect(), span)))
+            }
+            ("min" | "max", [left, right]) if self.is_place(&left.value) || self.is_place(&right.value) => {
+                let values = self.value(&left.value).and_then(|left| Ok((left, self.value(&right.value)?)));
+                let (left, right) = match values {
+                    Ok(values) => values,
+                    Err(reported) => return Some(Err(reported)),
+                };
+                let operator = if name == "min" { BinaryOp::Min } else { BinaryOp::Max };
+                Some(match (cartesian(&left), cartesian(&right)) {
+                    (Some(left), Some(right)) if left.len() == right.len() => {
+                        let of = |(a, b): (&Expr, &Expr)| folded(binary(operator, a.clone(), b.clone(), span));
+                        Ok(position(left.iter().zip(right).map(of).collect(), span))
+                    }
+                    (_, _) => Err(self.no_position(name, span)),
+                })
+            }
+            (_, _) => None,
+        }
     }
 
     /// `oneunit(I)`, `zero(I)`, `one(I)`.

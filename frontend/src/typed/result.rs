@@ -137,7 +137,12 @@ impl Checker<'_> {
             Value::Irrational(..) => {
                 Err(self.fail(TypeError::ResultKind { found: super::value::Kind::Irrational, span }))
             }
-            Value::Range(_) | Value::Type(_) | Value::ComplexType(_) | Value::Position(_) | Value::Function(_) => {
+            Value::Range(_)
+            | Value::Type(_)
+            | Value::ComplexType(_)
+            | Value::Position(_)
+            | Value::Places(_)
+            | Value::Function(_) => {
                 let found = self.kind(&value);
                 Err(self.fail(TypeError::ResultKind { found, span }))
             }

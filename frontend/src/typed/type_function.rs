@@ -19,6 +19,7 @@ impl Checker<'_> {
             return None;
         }
         Some(match (name, arguments) {
+            ("eps" | "floatmin" | "floatmax", []) => self.type_constant(name, ScalarType::F64, span),
             (
                 "zero" | "one" | "oneunit" | "typemin" | "typemax" | "eps" | "floatmin" | "floatmax" | "float",
                 [argument],
@@ -118,9 +119,11 @@ impl Checker<'_> {
                     parameter || alias || complex || ScalarType::from_julia_name(name).is_some()
                 }
             },
-            ast::ExprKind::Call { callee, .. } => {
-                matches!(&callee.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "eltype" | "typeof" | "promote_type"))
-            }
+            ast::ExprKind::Call { callee, arguments, .. } => match (&callee.kind, arguments.as_slice()) {
+                (ast::ExprKind::Name(name), [of]) if name == "float" => self.names_type(&of.value),
+                (ast::ExprKind::Name(name), _) => matches!(name.as_str(), "eltype" | "typeof" | "promote_type"),
+                (_, _) => false,
+            },
             ast::ExprKind::Curly { base, .. } => matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex"),
             _ => false,
         }

@@ -26,6 +26,8 @@ pub(super) enum Value {
     Elements(Box<super::arrays::Elements>),
     /// A place in an array: `I` of `for I in CartesianIndices(A)`.
     Position(super::arrays::Position),
+    /// A box of places, by its axes: `CartesianIndices(A)`, `I:J` of two places.
+    Places(Vec<RangeValue>),
     /// A function that the user wrote.
     Function(super::inline::Callee),
     Nothing,
@@ -59,6 +61,7 @@ pub enum Kind {
     Range,
     Type,
     Position,
+    Places,
     Function,
     /// `pi` itself.
     Irrational,
@@ -77,6 +80,7 @@ impl std::fmt::Display for Kind {
             Kind::Range => f.write_str("a range"),
             Kind::Type => f.write_str("a type"),
             Kind::Position => f.write_str("an index of several dimensions"),
+            Kind::Places => f.write_str("a range of indices of several dimensions"),
             Kind::Function => f.write_str("a function"),
             Kind::Irrational => f.write_str("an `Irrational`: `Float64(pi)` is a number"),
             Kind::Nothing => f.write_str("`nothing`"),

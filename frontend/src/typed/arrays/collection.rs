@@ -31,7 +31,7 @@ impl Checker<'_> {
     /// Whether a loop runs over something else than a range, as far as can be seen without evaluating it.
     pub(in crate::typed) fn is_collection(&self, iterated: &Expr) -> bool {
         match &iterated.kind {
-            ExprKind::Name(name) => self.is_array_name(name),
+            ExprKind::Name(name) => self.is_array_name(name) || self.is_places(iterated),
             ExprKind::Call { callee, arguments, .. } => match &callee.kind {
                 ExprKind::Name(name) if self.lookup(name).is_some() => false,
                 ExprKind::Name(name) if name == "eachindex" => {
@@ -50,7 +50,7 @@ impl Checker<'_> {
             }
             ExprKind::MacroCall { name, .. } => matches!(name.value.as_str(), "view" | "views"),
             ExprKind::Adjoint(_) => true,
-            ExprKind::Range { .. } => self.all_elements_of(iterated).is_some(),
+            ExprKind::Range { .. } => self.all_elements_of(iterated).is_some() || self.is_places(iterated),
             _ => false,
         }
     }
@@ -102,6 +102,11 @@ impl Checker<'_> {
 
     fn desugared(&mut self, iteration: &Iteration) -> Checked<Desugared> {
         let span = iteration.range.span;
+        if self.is_places(&iteration.range)
+            && let Value::Places(axes) = self.value(&iteration.range)?
+        {
+            return Ok(self.over_axes(axes, &iteration.target, "#cartesian", span));
+        }
         let call = match &iteration.range.kind {
             ExprKind::Call { callee, arguments, .. } => match &callee.kind {
                 ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => {
@@ -166,29 +171,6 @@ impl Checker<'_> {
                 let start = crate::typed::tree::Expr::int64(1, span);
                 self.hide("#axis1", Value::Range(RangeValue { start, step: 1, stop }), span);
                 Ok(Desugared { iterations: vec![over(named("#i", span), "#axis1", span)], prelude })
-            }
-            ("CartesianIndices", [argument]) => {
-                let value = self.value(&argument.value)?;
-                let axes: Vec<RangeValue> = match value {
-                    Value::Tuple(values) => {
-                        let mut axes = vec![];
-                        for value in values {
-                            axes.push(match value {
-                                Value::Range(range) => range,
-                                other => {
-                                    let stop = self.as_scalar(other, span)?;
-                                    RangeValue { start: crate::typed::tree::Expr::int64(1, span), step: 1, stop }
-                                }
-                            });
-                        }
-                        axes
-                    }
-                    value => match self.as_elements(&value, span) {
-                        Some(elements) => (0..elements.rank()).map(|axis| self.axis_range(&elements, axis)).collect(),
-                        None => return self.not_yet(Construct::Iterator, span),
-                    },
-                };
-                Ok(self.over_axes(axes, &iteration.target, "#cartesian", span))
             }
             ("eachindex" | "1:length", [first, others @ ..]) => {
                 let (source, is_counted) = self.indexed_source(&first.value, "#source")?;

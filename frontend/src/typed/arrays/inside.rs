@@ -67,6 +67,7 @@ impl Checker<'_> {
             | Value::Elements(_)
             | Value::Range(_)
             | Value::Position(_)
+            | Value::Places(_)
             | Value::Type(_)
             | Value::Function(_)
             | Value::Nothing

@@ -140,6 +140,7 @@ impl Checker<'_> {
             | Value::Named(..)
             | Value::Type(_)
             | Value::Position(_)
+            | Value::Places(_)
             | Value::Function(_)
             | Value::Nothing
             | Value::Never => None,

@@ -185,6 +185,7 @@ impl Checker<'_> {
             | Value::Tuple(_)
             | Value::Named(..)
             | Value::Type(_)
+            | Value::Places(_)
             | Value::Function(_)
             | Value::Nothing
             | Value::Never) => {
