@@ -58,7 +58,7 @@ pub struct Unread {
     pub span: Option<Span>,
 }
 
-/// Who orders the loops.
+/// Who orders the loops, and by which means where that is Tessella.
 #[derive(Debug, Clone, Copy)]
 pub struct Order<'a> {
     /// The user's commands; Tessella where there are none.
@@ -372,7 +372,7 @@ impl Course<'_> {
                     while let Some(weaker) = memory.weaker() {
                         memory = weaker;
                         let chosen = self.choose_again(&start, memory)?;
-                        if !chosen.storage.is_empty()
+                        if memory != Memory::Plain
                             && let Ok(verified) = self.prove(&commands(&chosen.storage))
                             && fits(&verified)
                         {

@@ -81,6 +81,12 @@ fn alike(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
     let verified = &built.analysed.verified;
     let algorithm = verified.source();
     let mut shapes: BTreeMap<(u32, u32), i64> = BTreeMap::new();
+    for (name, value) in given {
+        let param = algorithm.params.iter().find(|param| param.name == *name);
+        if let Some(ParamOrigin::Extent { array, axis }) = param.map(|param| param.origin) {
+            shapes.entry((algorithm.array(array).rank, axis)).or_insert(*value);
+        }
+    }
     let mut values = vec![];
     for param in &algorithm.params {
         let own = given.iter().find(|(name, _)| *name == param.name).map(|(_, value)| *value);

@@ -124,7 +124,7 @@ impl Unit<'_> {
         for means in weaker.map(|memory| Means { memory, ..means }) {
             let ctx = pipeline::context();
             let (built, _) = ctx.with_ceiling(LONGEST, || self.build_by(&ctx, backend, order.with(means)));
-            let mut built = built.ok()?;
+            let Ok(mut built) = built else { continue };
             if built.generate_within_limit() == Generated::Done {
                 return Some(built);
             }

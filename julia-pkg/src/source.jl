@@ -15,6 +15,8 @@ function source_text(name::String, expression, place::LineNumberNode)
 end
 
 # The expression as text. Julia prints `c ? a : b` as an `if` and `.-x` as `(.-)(x)`: these stand as they are written.
+printed(literal::Union{Number,AbstractString,AbstractChar}) = sprint(show, literal)
+
 function printed(expression)
     parts = Pair{String,String}[]
     text = string(with_names(expression, parts))
@@ -30,7 +32,7 @@ with_names(other, parts) = other
 function with_names(expression::Expr, parts)
     arguments = expression.args
     part = nothing
-    if expression.head === :if && length(arguments) == 3 && !any(is_block, arguments[2:3])
+    if expression.head === :if && length(arguments) == 3 && !any(is_of_statements, arguments[2:3])
         condition, yes, no = map(printed, arguments)
         part = "(($condition) ? ($yes) : ($no))"
     elseif expression.head === :call && length(arguments) == 2 && is_dotted_sign(first(arguments))
@@ -42,7 +44,8 @@ function with_names(expression::Expr, parts)
     return Symbol(name)
 end
 
-is_block(expression) = expression isa Expr && expression.head in (:block, :if, :elseif)
+# The branches of an `if` of several lines; those of `c ? a : b` are expressions.
+is_of_statements(expression) = expression isa Expr && expression.head in (:block, :elseif)
 is_dotted_sign(name) = name in (Symbol(".-"), Symbol(".+"), Symbol(".!"), Symbol(".~"))
 
 function cut_out(name::String, expression, place::LineNumberNode)

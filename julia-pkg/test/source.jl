@@ -44,7 +44,7 @@ function run()
     end
 
     @testset "what is printed reads as it was written" begin
-        for code in ("f(x) = x > 0 ? 0 : 1 / x", "f(y, x) = (y .= .-x .* (x[1] == 0 ? 2 : x[2] > 1 ? 3 : 4); nothing)",
+        for code in ("f(x) = x > 0 ? 0 : 1 / x", "f(x) = x > 0 ? 0.1f0 : x > 1 ? 0xff : 1f-10", "f(x) = (x > 0 ? \"a\" : 'b', .-0.1f0)", "f(y, x) = (y .= .-x .* (x[1] == 0 ? 2 : x[2] > 1 ? 3 : 4); nothing)",
                      "function f(y, x)\n    y[1] = x[1] < 0 ? -x[1] : x[1]\n    x[1] > 1 ? (y[2] = 1) : (y[2] = 2)\n    return .-(y) .+ (.!(x .> 1))\nend")
             text = Tessella.source_text("@tessella", Meta.parse(code), LineNumberNode(7)).text
             @test !occursin(r"\bif\b|\(\.-\)", text)

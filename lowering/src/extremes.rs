@@ -156,10 +156,10 @@ impl<'a> Extremes<'a> {
         expr
     }
 
-    /// What an integer lies between wherever it is evaluated; `None` where nothing better than an `Int64`'s limits is known.
+    /// What an integer lies between wherever it is evaluated; `None` where nothing better than an `Int64`'s limits is known. An `Int64` that
+    /// sizes bound may pass them where it is added up: who asks has to look at [both ends](Between::is_of).
     pub(crate) fn between(&self, expr: &'a Expr) -> Option<Between> {
         self.left.set(LOOKED_AT);
-        // An `Int64` may be too large as long as its parts are not: then so are its ends.
         let found = self.computed(self.behind(expr), &[], DEPTH);
         let is_whole = |it: &Between| expr.ty == ScalarType::I64 || self.is_argument(expr) || it.is_of(expr.ty);
         found.filter(is_whole).or_else(|| of_type(expr.ty))
@@ -271,7 +271,8 @@ impl<'a> Extremes<'a> {
         }
     }
 
-    /// What a variable lies between: all that it is set to, and what the steps of one iteration of its loop add to that.
+    /// What a variable lies between: all that it is set to, and what the steps of one iteration of its loop add to that. Of one that is made of
+    /// itself in another way only its type is known.
     fn variable(&self, local: LocalId, owner: Option<LoopId>, open: &[LocalId], depth: u32) -> Option<Between> {
         if open.contains(&local) {
             return None;
@@ -351,7 +352,7 @@ fn choices<'a>(expr: &'a Expr, found: &mut Vec<&'a Expr>) {
 
 impl Between {
     /// Whether values of this type hold all of it, so that what was computed has not wrapped around.
-    fn is_of(&self, ty: ScalarType) -> bool {
+    pub(crate) fn is_of(&self, ty: ScalarType) -> bool {
         let (least, most) = ty.integer_limits();
         [&self.low, &self.high].into_iter().all(|end| match end {
             End::Number(value) => (least..=most).contains(value),

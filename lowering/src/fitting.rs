@@ -93,6 +93,11 @@ impl<'a> Fitting<'a> {
         let mut limits = vec![];
         let value = compared(condition, &mut limits)?;
         let between = self.extremes.between(value)?;
+        let looks_at = |op| limits.iter().any(|(known, _)| *known == op);
+        // What passes an `Int64`'s limits wraps around, and fits at the end that is looked at.
+        if !(looks_at(CompareOp::Ge) && looks_at(CompareOp::Le) || between.is_of(value.ty)) {
+            return None;
+        }
         let mut sizes: Option<Expr> = None;
         for (op, limit) in limits {
             let end = if op == CompareOp::Ge { &between.low } else { &between.high };

@@ -66,7 +66,7 @@ pub fn resolve(ctx: &Ctx, algorithm: &Algorithm, condition: &Condition) -> Resul
     Ok(holds)
 }
 
-/// The sizes that the program is for.
+/// Sizes among which are all that the program is for.
 ///
 /// # Errors
 /// Those of isl.

@@ -68,7 +68,7 @@ impl Memory {
     }
 }
 
-/// Whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons, and whether
+/// How much of an order may be chosen: whether nests all of whose loops carry dependences may become wavefronts over tiles, and time loops of stencils hexagons, and whether
 /// isl's scheduler is asked, and whether products and streams get kernels of their own for sizes with few blocks: code for these is slow
 /// to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -180,3 +180,39 @@ case(with_argument!, (T, n) -> (zeros(Int32, 2), values_of(T, n, 2), typemax(Int
 case(gray!, (T, n) -> (zeros(T, n, 2), reshape(UInt8[255 - mod(13k, 256) * (k > 9) for k in 1:6n], 3, n, 2)); types = [UInt8, Int16])
 case(gray!, (T, n) -> (zeros(T, n, 2), fill(UInt8(255), 3, n, 2)); types = [UInt8, Int8])
 case(differences!, (T, n) -> (zeros(T, n), values_of(UInt8, n), fill(UInt8(255), n)); types = [UInt8, Int16])
+
+# Wide arrays: what wraps around does not fit, though its one end does.
+@tessella function next_in_wide!(out, a)
+    for i in eachindex(a)
+        out[i] = (a[i] & typemax(Int)) + 1
+    end
+end
+
+@tessella function products_in_wide!(out, a)
+    for i in eachindex(a)
+        out[i] = Int(a[i]) * Int(a[i])
+    end
+end
+
+@tessella function shifted_in_wide!(out, a)
+    for i in eachindex(a)
+        out[i] = (Int(a[i]) << 31) << 2
+    end
+end
+
+@tessella function counted_in_wide!(out, x)
+    for j in axes(x, 2)
+        k = 0
+        for i in axes(x, 1)
+            if x[i, j] > 0
+                k += 4611686018427387904
+            end
+        end
+        out[j] = k
+    end
+end
+
+case(next_in_wide!, (T, n) -> (zeros(UInt64, n), T[i == 17 ? typemax(T) : i for i in 1:n]); types = [Int64])
+case(products_in_wide!, (T, n) -> (zeros(UInt64, n), T[i == 17 ? typemax(T) : i for i in 1:n]); types = [UInt32])
+case(shifted_in_wide!, (T, n) -> (zeros(UInt64, n), T[i == 17 ? typemax(T) : i for i in 1:n]); types = [UInt32])
+case(counted_in_wide!, (T, n) -> (zeros(UInt64, 2), fill(T(1), min(n, 2), 2)); targets = [:c])

@@ -19,8 +19,8 @@ use crate::schedule::{Node, Schedule};
 use crate::transform::inline;
 use std::collections::BTreeSet;
 
-/// Uses of a value beyond which it is not computed anew for each.
-const USES: usize = 2;
+/// Statements that use a value beyond which it is not computed anew in each.
+const USERS: usize = 2;
 
 /// A program with values in place of variables.
 pub(crate) struct InPlace {
@@ -37,7 +37,7 @@ pub(crate) fn values_in_place(ctx: &Ctx, scheduled: &Scheduled, chosen: &Schedul
     let (mut commands, mut users) = (vec![], vec![]);
     for id in scheduled.algorithm.ids() {
         let using = using(&scheduled.algorithm, id);
-        if using.is_empty() || using.len() > USES || using.iter().any(|&user| has_threads(chosen, user)) {
+        if using.is_empty() || using.len() > USERS || using.iter().any(|&user| has_threads(chosen, user)) {
             continue;
         }
         let computation = scheduled.algorithm.computation(id).name.clone();

@@ -89,7 +89,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         if blocks.contains(&name) {
             continue;
         }
-        if !is_affine && !is_ranged {
+        if !is_affine && !is_ranged && parted.scatters(&name) {
             // Data say which elements there are: where integers are added up, threads do so in one piece, along all loops.
             if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
                 parted.carry_out(ctx, Command::Atomic { computation: name })?;
@@ -107,7 +107,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             continue;
         }
         if !is_affine {
-            // Rows whose bounds are data have a thread each where they may run at one time, else update in one piece.
+            // What runs beside others has a thread for each; all else updates in one piece.
             if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
                 parted.carry_out(ctx, Command::Atomic { computation: name })?;
             }
@@ -159,6 +159,19 @@ pub(super) fn ahead(algorithm: &Algorithm, terms: &[ComputationId]) -> u32 {
 }
 
 impl Parted {
+    /// Whether the iterations of the innermost loop around a statement write other elements, as far as can be seen.
+    fn scatters(&self, name: &str) -> bool {
+        let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        let Some(id) = algorithm.find(name) else { return false };
+        let around = schedule.loops_around(id);
+        let Some((_, innermost)) = around.last() else { return false };
+        let it = algorithm.computation(id);
+        let moving = (0..it.iterators.len() as u32).filter(|&iterator| innermost.at[&id].involves_iterator(iterator));
+        let moving: Vec<u32> = moving.collect();
+        let moves = |subscript| moving.iter().any(|&iterator| it.involves_iterator(subscript, iterator));
+        it.write.subscripts.iter().any(moves)
+    }
+
     /// Blocks that combine what their threads added up; `false` if the reduction has no such form.
     fn combine(&mut self, ctx: &Ctx, name: &str, order: UpdateOrder) -> Result<bool, Error> {
         let loops = self.own(name);
