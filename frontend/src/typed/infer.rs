@@ -19,7 +19,7 @@ pub struct Inferred {
 pub enum Basis {
     /// The annotation leaves no choice.
     Annotation,
-    /// The body subscripts it, or counts with it; the element type may be a guess.
+    /// The body subscripts it, or counts with it, or it is a literal by default; the element type may be a guess.
     Use,
     /// Nothing but custom.
     Default,
@@ -82,7 +82,8 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
     let ranks = found.rank.into_iter().chain(1..=6);
     let guess = if found.holds_counts { ScalarType::I64 } else { guess };
     let elements = [guess, ScalarType::F64, ScalarType::F32, ScalarType::I64].into_iter().chain(ScalarType::ALL);
-    let scalar = if found.is_count { ScalarType::I64 } else { ScalarType::F64 };
+    let by_default = parameter.default.as_ref().and_then(literal);
+    let scalar = if found.is_count { ScalarType::I64 } else { by_default.unwrap_or(ScalarType::F64) };
     let scalars = [scalar, ScalarType::F64, ScalarType::I64].into_iter().chain(ScalarType::ALL).map(Type::Scalar);
     let arrays = ranks.flat_map(|rank| elements.clone().map(move |element| dense(element, rank)));
     let real: Vec<Type> = match (found.rank, annotation) {
@@ -100,12 +101,24 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
     let mut distinct: Vec<ArgumentType> = candidates.into_iter().filter(|&ty| accepts(ty)).collect();
     distinct.dedup();
     let is_only = annotation.is_some() && distinct.iter().all(|&other| other == ty);
-    let basis = match (is_only, found.rank.is_some() || found.is_count) {
+    let basis = match (is_only, found.rank.is_some() || found.is_count || by_default.is_some()) {
         (true, _) => Basis::Annotation,
         (false, true) => Basis::Use,
         (false, false) => Basis::Default,
     };
     Inferred { name, ty, basis }
+}
+
+/// The type of a literal.
+fn literal(expr: &Expr) -> Option<ScalarType> {
+    match &expr.kind {
+        ExprKind::Integer(text) if text.chars().all(|it| it.is_ascii_digit() || it == '_') => Some(ScalarType::I64),
+        ExprKind::Float(text) if text.contains('f') => Some(ScalarType::F32),
+        ExprKind::Float(_) => Some(ScalarType::F64),
+        ExprKind::Bool(_) => Some(ScalarType::Bool),
+        ExprKind::Prefix { operator, operand } if operator.value.symbol == "-" => literal(operand),
+        _ => None,
+    }
 }
 
 /// How many floats must be whole numbers in the block: their arrays hold integers more likely.

@@ -462,6 +462,12 @@ fn argument_types_are_inferred_from_annotations_and_use() {
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
     let types: Vec<String> = infer_arguments(&function).iter().map(|inferred| argument_name(inferred.ty)).collect();
     assert_eq!(types, ["Array{Float64, 1}", "Array{Float64, 1}", "Array{Int64, 1}", "Array{Int64, 1}"]);
+    // What stands behind `=` says more than custom does.
+    let source = "function h!(y, most = 10; a = -0.5f0, b = 1e-3, c = -2, is_odd = false)\ny .= a\nend";
+    let file = sources.add("defaults.jl", source, 1);
+    let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
+    let types: Vec<String> = infer_arguments(&function).iter().map(|inferred| argument_name(inferred.ty)).collect();
+    assert_eq!(types[1..], ["Int64", "Float32", "Float64", "Int64", "Bool"]);
 }
 
 fn inlined(source: &str, types: &[&str]) -> String {
