@@ -59,6 +59,8 @@ enum Attempt {
     TooMuch,
     /// The same, and it has no tilings.
     Hopeless,
+    /// Choosing one takes too much.
+    NoOrder,
     /// Code generation refuses it.
     Refused(Box<Built>),
 }
@@ -78,7 +80,7 @@ const HEXAGONS_PART: u64 = 5;
 
 /// How many operations of isl's Tessella may take to look for an order of its own, and to generate code for it, with tilings and once
 /// more without: a bound on what their weights do not foretell, about four seconds. Programs of `tests/` whose orders stand take less.
-pub(crate) const LONGEST: u64 = 5_000_000;
+pub(crate) const LONGEST: u64 = 5_400_000;
 
 impl Unit<'_> {
     /// Runs all passes up to the verified program. Where Tessella's own order is too complicated to generate code for, one
@@ -107,8 +109,8 @@ impl Unit<'_> {
                     return Ok(self.with_less_memory(backend, Order::of(None), means).unwrap_or(*built));
                 }
                 Attempt::TooMuch if means.tilings == Tilings::Wanted => means.tilings = Tilings::Avoided,
-                Attempt::TooMuch | Attempt::Hopeless if is_last => break,
-                Attempt::TooMuch | Attempt::Hopeless => {
+                Attempt::TooMuch | Attempt::Hopeless | Attempt::NoOrder if is_last => break,
+                Attempt::TooMuch | Attempt::Hopeless | Attempt::NoOrder => {
                     means = Means { memory: Memory::Plain, tilings: Tilings::AndOrders };
                 }
             }
@@ -158,7 +160,7 @@ impl Unit<'_> {
             let verified = &built.analysed.verified;
             let is_source = means.tilings != Tilings::Wanted && *verified.schedule() == verified.source().source_order;
             if built.analysed.gave_up && means.tilings != Tilings::AndOrders {
-                return Ok(Attempt::Hopeless);
+                return Ok(Attempt::NoOrder);
             }
             let can_be_simpler = built.has_waves() || !built.hexagons().is_empty() || built.has_pieces_by_size();
             let generated = if is_source { Generated::TooMuch } else { built.generate_within_limit() };
@@ -170,7 +172,7 @@ impl Unit<'_> {
             })
         });
         match attempt {
-            Ok(done @ (Attempt::Done(_) | Attempt::Refused(_))) => Ok(done),
+            Ok(done @ (Attempt::Done(_) | Attempt::Refused(_) | Attempt::NoOrder)) => Ok(done),
             _ if is_over => Ok(Attempt::TooMuch),
             // An order that takes too much to be proved, with all that belongs to it: a simpler one may not.
             Err(errors) if is_too_much(&errors) => Ok(Attempt::TooMuch),

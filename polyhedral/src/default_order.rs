@@ -214,6 +214,9 @@ fn whole_or_pieces(
     if let Some(better) = in_half(ctx, || in_pieces(ctx, scheduled, dependences, means, &chosen))?.flatten() {
         return Ok(better);
     }
+    if means.tilings != Tilings::Wanted {
+        return Ok(chosen);
+    }
     let better = in_half(ctx, || with_values_in_place(ctx, scheduled, means, &chosen))?.flatten();
     Ok(better.unwrap_or(chosen))
 }

@@ -15,12 +15,15 @@ use crate::fresh::{fresh, fresh_among};
 use crate::isl::{Ctx, Id, Map, Set};
 use crate::layers::Scheduled;
 use crate::legality;
-use crate::recompute::{Recomputation, Role, Snapshot, is_seen, prove};
+use crate::recompute::{Mismatch, Mistake, Recomputation, Role, Snapshot, is_seen, prove};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::storage::find::array;
 use crate::storage::footprint::accesses;
 use crate::storage::private::{in_order, nest};
+
+/// What a proof may take that is tried again for sizes that pass at entry, about a third of a second.
+const AGAIN: u64 = 300_000;
 
 /// Gives each iteration of a loop an array of its own in place of one that all of them use.
 ///
@@ -90,18 +93,46 @@ pub fn privatize(
 
     if let Err(mismatch) = prove(ctx, &Recomputation { original: &before, new: &next.algorithm, roles: &roles })? {
         // Where a subscript is outside, nothing runs: `x[n] = w[n]` reads what no iteration has stored if there are no elements.
-        let passing = bounds::passing(ctx, algorithm)?;
-        let passes = |algorithm: &Algorithm| -> Result<Algorithm, Error> {
-            Ok(Algorithm { context: algorithm.context.intersect(&passing)?, ..algorithm.clone() })
+        let again = || -> Result<bool, Error> {
+            let passing = bounds::passing(ctx, algorithm)?;
+            let passes = |algorithm: &Algorithm| -> Result<Algorithm, Error> {
+                Ok(Algorithm { context: algorithm.context.intersect(&passing)?, ..algorithm.clone() })
+            };
+            let (before, new) = (passes(&before)?, passes(&next.algorithm)?);
+            Ok(prove(ctx, &Recomputation { original: &before, new: &new, roles: &roles })?.is_ok())
         };
-        let (before, new) = (passes(&before)?, passes(&next.algorithm)?);
-        if prove(ctx, &Recomputation { original: &before, new: &new, roles: &roles })?.is_err() {
+        let budget = ctx.operations_left().map_or(AGAIN, |left| left.clamp(1, AGAIN));
+        let is_proved = || match ctx.with_budget(budget, again) {
+            Err(error) if error.is_quota() => Ok(false),
+            done => done,
+        };
+        if !is_outside(algorithm, &mismatch) || !is_proved()? {
             return Err(ScheduleError::OtherValues(mismatch).into());
         }
     }
     let all = dependences(ctx, &next.algorithm)?;
     legality::check(ctx, &next.algorithm, &next.schedule, &all)?;
     Ok((next, all))
+}
+
+/// Whether a statement that reads another value touches an element there that its array does not have.
+fn is_outside(algorithm: &Algorithm, mismatch: &Mismatch) -> bool {
+    let Mistake::Value { computation, .. } = &mismatch.mistake else { return false };
+    let Some(it) = algorithm.find(computation).map(|id| algorithm.computation(id)) else { return false };
+    // Sizes that do not matter are as large as need be.
+    let size =
+        |name: &String| mismatch.params.iter().find(|(known, _)| known == name).map_or(1 << 40, |(_, size)| *size);
+    let params: Vec<i64> = algorithm.params.iter().map(|param| size(&param.name)).collect();
+    let value = |affine: &Affine| affine.evaluate(&mismatch.at, &params);
+    it.reads.iter().chain([&it.write]).any(|access| {
+        let array = algorithm.array(access.array);
+        let mut axes = (0..).zip(access.subscripts.iter().zip(&array.extents));
+        axes.any(|(axis, (subscript, extent))| {
+            let place = subscript.as_affine().and_then(|it| value(&it.sub(&array.first(axis)).ok()?));
+            let size = value(extent);
+            place.zip(size).is_some_and(|(place, size)| !(0..size).contains(&place))
+        })
+    })
 }
 
 /// What can be told from the accesses alone.
