@@ -198,10 +198,9 @@ impl<'a> Extremes<'a> {
                 },
                 Role::Iterator(_) => {
                     let range = self.ranges.get(local)?;
-                    let (first, last) =
-                        if range.step > 0 { (&range.start, &range.stop) } else { (&range.stop, &range.start) };
-                    let (first, last) = (of(first)?, of(last)?);
-                    Some(Between { low: first.low.clone(), high: last.high.clone(), ..first.with(&last) })
+                    let (least, most) = ordered(range);
+                    let (least, most) = (of(least)?, of(most)?);
+                    Some(Between { low: least.low.clone(), high: most.high.clone(), ..least.with(&most) })
                 }
                 Role::Value(_) => of(self.values.get(local)?),
                 Role::Variable(owner) => self.variable(*local, owner, open, depth),
@@ -330,8 +329,8 @@ impl<'a> Extremes<'a> {
     fn trips(&self, loops: impl IntoIterator<Item = &'a Range>, open: &[LocalId], depth: u32) -> Option<End> {
         let mut all = End::Number(1);
         for range in loops {
-            let (first, last) = if range.step > 0 { (&range.start, &range.stop) } else { (&range.stop, &range.start) };
-            let distance = self.at(last, open, depth)?.minus(&self.at(first, open, depth)?)?;
+            let (least, most) = ordered(range);
+            let distance = self.at(most, open, depth)?.minus(&self.at(least, open, depth)?)?;
             let steps = distance.high.divided(BinaryOp::DivFloor, i128::from(range.step.unsigned_abs()), true);
             all = all.product(&steps.plus(&End::Number(1))?.largest(&End::Number(0)))?;
         }
@@ -552,6 +551,11 @@ impl End {
             }
         }
     }
+}
+
+/// The bounds of a range, the lower one first.
+fn ordered(range: &Range) -> (&Expr, &Expr) {
+    if range.step > 0 { (&range.start, &range.stop) } else { (&range.stop, &range.start) }
 }
 
 fn numbers(low: i128, high: i128) -> Between {

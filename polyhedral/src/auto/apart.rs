@@ -189,24 +189,21 @@ impl Chooser<'_> {
     /// hold one. Sizes that leave room for the arrays need not leave any for it.
     pub(crate) fn has_wide_variables(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
         let ids = schedule.node(path).map(Node::computations).unwrap_or_default();
-        let uses = |id: ComputationId, array: ArrayId| {
+        let arrays = |id: ComputationId| {
             let it = self.algorithm.computation(id);
-            it.reads.iter().chain([&it.write]).any(|access| access.array == array)
+            it.reads.iter().chain([&it.write]).map(|access| access.array)
         };
         // What starts a variable may stand alone.
         let most = |array: ArrayId| {
-            let users: Vec<ComputationId> = self.algorithm.ids().filter(|&id| uses(id, array)).collect();
+            let users: Vec<ComputationId> =
+                self.algorithm.ids().filter(|&id| arrays(id).any(|it| it == array)).collect();
             widest(self.algorithm, &users)
         };
-        let accesses = ids.iter().flat_map(|&id| {
-            let it = self.algorithm.computation(id);
-            it.reads.iter().chain([&it.write])
-        });
         let is_wide = |id: &ArrayId| {
             let array = self.algorithm.array(*id);
             array.kind == ArrayKind::Private && array.rank > most(*id)
         };
-        let variables: BTreeSet<ArrayId> = accesses.map(|access| access.array).filter(is_wide).collect();
+        let variables: BTreeSet<ArrayId> = ids.iter().flat_map(|&id| arrays(id)).filter(is_wide).collect();
         if variables.is_empty() {
             return Ok(false);
         }

@@ -27,6 +27,7 @@
 //! launch for each: 262144, 8192, 256.
 
 use super::chooser::Chooser;
+use super::gpu_storage::moves;
 use super::one_pass;
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayKind, ComputationId};
@@ -166,10 +167,7 @@ impl Parted {
         let around = schedule.loops_around(id);
         let Some((_, innermost)) = around.last() else { return false };
         let it = algorithm.computation(id);
-        let moving = (0..it.iterators.len() as u32).filter(|&iterator| innermost.at[&id].involves_iterator(iterator));
-        let moving: Vec<u32> = moving.collect();
-        let moves = |subscript| moving.iter().any(|&iterator| it.involves_iterator(subscript, iterator));
-        it.write.subscripts.iter().any(moves)
+        moves(it, &it.write, id, innermost)
     }
 
     /// Blocks that combine what their threads added up; `false` if the reduction has no such form.
