@@ -20,6 +20,9 @@ impl Checker<'_> {
         if let Some((name, value)) = super::kept::kept_assignment(statement) {
             return self.keep_result(name, value, span).map(|()| Tail::Nothing);
         }
+        if place == Place::Middle && self.bind_table(statement) {
+            return Ok(Tail::Nothing);
+        }
         self.note_leaving(target, value, span);
         if super::jumps::is_jump(target, value) {
             // Nothing that asks for a variable runs on this path any more.

@@ -328,6 +328,7 @@ impl<'a> Checker<'a> {
         self.copy_assigned_arguments(function);
         let body = super::jumps::function_without_returns(&function.body, &mut self.flow.fresh);
         self.flow.once = super::walk::assigned_once(&body);
+        self.flow.tables = self.local_tables(function);
         self.declare_assigned(&body);
         let tail = self.body(&body, Place::Last);
         let result = self.result(function, tail);

@@ -1,4 +1,5 @@
-//! Arrays that are constants of the file: `const W = [0.25, 0.5, 0.25]`.
+//! Arrays that are constants: `const W = [0.25, 0.5, 0.25]` in the file, and tables of numbers inside of a function that
+//! it only reads (`local_table.rs`).
 //!
 //! Each that the function uses is made before everything else the function does, in memory of its own, by whatever its
 //! definition says. Elements that are numbers are known, too: where a subscript is a constant the number itself stands in
@@ -12,11 +13,12 @@ use super::constant::folded;
 use super::convert::constant_integer;
 use super::error::TypeError;
 use super::operator::binary;
+use super::scope::State;
 use super::tree::{Block, Expr, ExprKind, LocalId, Mode, Result as Outcome, SizeError, StatementKind};
 use super::value::Value;
 use crate::ast;
 use tessella_diagnostics::Span;
-use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
 
 /// Of more integers, one is read from memory.
 const MOST_CHOICES: usize = 64;
@@ -27,6 +29,7 @@ const SHORT: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct ConstantArray {
     pub name: String,
+    pub origin: Origin,
     pub value: Value,
     /// Its memory; of complex numbers, both halves.
     array: LocalId,
@@ -37,10 +40,19 @@ pub(super) struct ConstantArray {
     block: Block,
 }
 
+/// Where a constant array is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    File,
+    /// In the function, or in one that it calls.
+    Function,
+}
+
 impl Checker<'_> {
     /// The array that `const name = definition` is.
     pub(super) fn constant_array(&mut self, name: &str, definition: &ast::Expr, span: Span) -> Checked<Value> {
-        if let Some(known) = self.constant_arrays.iter().find(|known| known.name == name) {
+        let is_known = |known: &&ConstantArray| known.origin == Origin::File && known.name == name;
+        if let Some(known) = self.constant_arrays.iter().find(is_known) {
             return Ok(known.value.clone());
         }
         if !self.open_constants.is_empty() {
@@ -49,7 +61,71 @@ impl Checker<'_> {
         if self.open_arrays.iter().any(|open| open == name) {
             return Err(self.fail(TypeError::ConstantCycle { name: name.into(), span }));
         }
-        // A definition sees the file's names only, and belongs to no loop and no condition.
+        self.open_arrays.push(name.to_string());
+        let (written, block, made) = self.apart(|checker| {
+            let written = checker.written_out(definition);
+            let (block, made) = checker.in_block(|checker| {
+                if let Some((elements, extents)) = &written {
+                    let array = checker.made_of_constants(name, elements, extents, definition.span)?;
+                    return Ok((super::arrays::Numbers::Real, array));
+                }
+                let value = checker.value(definition)?;
+                let Some(elements) = checker.as_elements(&value, definition.span) else {
+                    return Err(checker.fail(TypeError::Array(ArrayError::Constant { span: definition.span })));
+                };
+                let numbers = elements.numbers;
+                checker.materialize(name, &elements, definition.span).map(|array| (numbers, array))
+            });
+            (written, block, made)
+        });
+        self.open_arrays.pop();
+        let (numbers, array) = made?;
+        let value = match numbers {
+            super::arrays::Numbers::Real => Value::Array(array),
+            super::arrays::Numbers::Complex => Value::ComplexArray(array),
+        };
+        let (elements, extents) = written.unzip();
+        let (name, extents) = (name.to_string(), extents.unwrap_or_default());
+        let origin = Origin::File;
+        self.constant_arrays.push(ConstantArray {
+            name,
+            origin,
+            value: value.clone(),
+            array,
+            elements,
+            extents,
+            block,
+        });
+        Ok(value)
+    }
+
+    /// The array of these numbers, which the function has under this name.
+    pub(super) fn table_of(
+        &mut self,
+        name: &str,
+        elements: Vec<Constant>,
+        extents: Vec<i64>,
+        span: Span,
+    ) -> Checked<LocalId> {
+        let is_same = |known: &&ConstantArray| {
+            known.origin == Origin::Function
+                && known.name == name
+                && known.extents == extents
+                && known.elements.as_ref() == Some(&elements)
+        };
+        if let Some(known) = self.constant_arrays.iter().find(is_same) {
+            return Ok(known.array);
+        }
+        let (block, array) = self
+            .apart(|checker| checker.in_block(|checker| checker.made_of_constants(name, &elements, &extents, span)));
+        let (name, array) = (name.to_string(), array?);
+        let (origin, value, elements) = (Origin::Function, Value::Array(array), Some(elements));
+        self.constant_arrays.push(ConstantArray { name, origin, value, array, elements, extents, block });
+        Ok(array)
+    }
+
+    /// What is evaluated before everything else: it sees the file's names only, and belongs to no loop and no condition.
+    fn apart<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         let scopes = std::mem::replace(&mut self.scopes, vec![Default::default()]);
         let parameters = std::mem::take(&mut self.type_parameters);
         let loops = std::mem::take(&mut self.loops);
@@ -60,21 +136,7 @@ impl Checker<'_> {
         let (straight_from, tail, range) = (self.flow.straight_from, self.flow.tail, self.flow.range.take());
         self.flow.straight_from = self.blocks.len() + 1;
         self.flow.tail = true;
-        self.open_arrays.push(name.to_string());
-        let written = self.written_out(definition);
-        let (block, made) = self.in_block(|checker| {
-            if let Some((elements, extents)) = &written {
-                let array = checker.made_of_constants(name, elements, extents, definition.span)?;
-                return Ok((super::arrays::Numbers::Real, array));
-            }
-            let value = checker.value(definition)?;
-            let Some(elements) = checker.as_elements(&value, definition.span) else {
-                return Err(checker.fail(TypeError::Array(ArrayError::Constant { span: definition.span })));
-            };
-            let numbers = elements.numbers;
-            checker.materialize(name, &elements, definition.span).map(|array| (numbers, array))
-        });
-        self.open_arrays.pop();
+        let value = evaluate(self);
         (self.flow.straight_from, self.flow.tail, self.flow.range) = (straight_from, tail, range);
         (self.views, self.flow.pending) = (views, pending);
         (self.indexed, self.keep) = (indexed, keep);
@@ -83,19 +145,11 @@ impl Checker<'_> {
         self.loops = loops;
         self.type_parameters = parameters;
         self.scopes = scopes;
-        let (numbers, array) = made?;
-        let value = match numbers {
-            super::arrays::Numbers::Real => Value::Array(array),
-            super::arrays::Numbers::Complex => Value::ComplexArray(array),
-        };
-        let (elements, extents) = written.unzip();
-        let (name, extents) = (name.to_string(), extents.unwrap_or_default());
-        self.constant_arrays.push(ConstantArray { name, value: value.clone(), array, elements, extents, block });
-        Ok(value)
+        value
     }
 
     /// The elements, one at least, the first axis first, and the extents of an array whose definition is a list of numbers.
-    fn written_out(&mut self, definition: &ast::Expr) -> Option<(Vec<Constant>, Vec<i64>)> {
+    pub(super) fn written_out(&mut self, definition: &ast::Expr) -> Option<(Vec<Constant>, Vec<i64>)> {
         if let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &definition.kind
             && matches!(&callee.kind, ast::ExprKind::Name(name) if name == "reshape")
             && let Some((array, dimensions)) = arguments.split_first()
@@ -136,7 +190,7 @@ impl Checker<'_> {
             let common = values.iter().map(|value| value.ty).reduce(super::convert::promote);
             let ty = ty.or(common)?;
             let converted = values.into_iter().map(|value| checker.coerce(folded(value), ty, None).ok());
-            converted.map(|value| value.and_then(|value| folded(value).as_constant())).collect::<Option<Vec<_>>>()
+            converted.map(|value| value.and_then(|value| number(&folded(value)))).collect::<Option<Vec<_>>>()
         });
         // What is wrong is told where the definition is evaluated as a whole.
         self.errors.truncate(errors);
@@ -175,7 +229,14 @@ impl Checker<'_> {
 
     /// The length of a short vector whose elements are written out in its definition.
     pub(super) fn short_constant_vector(&self, name: &str) -> Option<usize> {
-        if self.lookup(name).is_some() || !self.is_constant_array(name) {
+        if let Some(variable) = self.lookup(name) {
+            let State::Array(array) = self.variables[variable.0].state else { return None };
+            let known = self.constant_arrays.iter().find(|known| known.array == array)?;
+            let is_table = known.origin == Origin::Function && known.extents.len() == 1;
+            let length = known.elements.as_ref()?.len();
+            return (is_table && length <= SHORT).then_some(length);
+        }
+        if !self.is_constant_array(name) {
             return None;
         }
         let definition = self.constants.iter().find(|constant| constant.name == name)?;
@@ -296,6 +357,32 @@ fn makes_array_within(definition: &ast::Expr, constants: &[ModuleConstant], dept
             None => false,
         },
         _ => false,
+    }
+}
+
+/// The number that an expression of constants is, by operations that are exact to the last bit everywhere.
+fn number(expr: &Expr) -> Option<Constant> {
+    let float = |operand: &Expr| number(operand).and_then(Constant::as_float);
+    let value = match &expr.kind {
+        ExprKind::Constant(constant) => return Some(*constant),
+        ExprKind::Unary(UnaryOp::Neg, operand) => -float(operand)?,
+        // Of numbers with 24 bits these operations are the same in 53 bits, rounded once more.
+        ExprKind::Binary(BinaryOp::Add, left, right) => float(left)? + float(right)?,
+        ExprKind::Binary(BinaryOp::Sub, left, right) => float(left)? - float(right)?,
+        ExprKind::Binary(BinaryOp::Mul, left, right) => float(left)? * float(right)?,
+        ExprKind::Binary(BinaryOp::Div, left, right) => float(left)? / float(right)?,
+        ExprKind::Convert(operand) => match number(operand)? {
+            constant if constant.ty.is_float() => constant.as_float()?,
+            constant if expr.ty.is_float() => return Some(Constant::integer(expr.ty, constant.as_integer()?)),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    // Which bits a NaN has is left open.
+    match expr.ty {
+        ScalarType::F64 if !value.is_nan() => Some(Constant::f64(value)),
+        ScalarType::F32 if !value.is_nan() => Some(Constant::f32(value as f32)),
+        _ => None,
     }
 }
 

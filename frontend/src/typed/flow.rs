@@ -40,6 +40,8 @@ pub(super) struct Flow {
     pub(super) left: bool,
     /// Names that the function assigns in one place only.
     pub once: BTreeSet<String>,
+    /// Names of tables of numbers that the function only reads.
+    pub tables: BTreeSet<String>,
     /// The type that the value of the expression about to be checked is converted to, where both branches of a
     /// `c ? a : b` can be converted one by one.
     pub wanted: Option<tessella_scalar::ScalarType>,
@@ -74,6 +76,7 @@ impl Default for Flow {
             variants: 0,
             left: false,
             once: BTreeSet::new(),
+            tables: BTreeSet::new(),
             wanted: None,
             known: BTreeMap::new(),
             statement_call: false,

@@ -160,6 +160,12 @@ impl Checker<'_> {
             return Err(self.fail(TypeError::Recursion { function: name, span, definition: method.signature }));
         }
         let before = self.locals.len();
+        // What a function inside the function assigns may be a variable around it.
+        let tables = match &closure {
+            Some(_) => BTreeSet::new(),
+            None => self.local_tables(&method),
+        };
+        let tables = std::mem::replace(&mut self.flow.tables, tables);
         let outer_scopes = match closure {
             Some(closure) => {
                 let parameters = std::mem::replace(&mut self.type_parameters, closure.parameters);
@@ -186,6 +192,7 @@ impl Checker<'_> {
             checker.inlined_body(&method, given, span)
         });
         self.calls.pop();
+        self.flow.tables = tables;
         (self.flow.straight_from, self.flow.tail) = (straight_from, tail);
         self.flow.several_results = several;
         self.flow.pending = pending;

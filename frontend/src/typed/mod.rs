@@ -34,6 +34,7 @@ mod jumps;
 mod kept;
 mod library;
 mod literal;
+mod local_table;
 mod loops;
 mod macros;
 mod meanings;
