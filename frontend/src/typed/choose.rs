@@ -80,7 +80,18 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Value> {
         let first = self.condition(left);
-        let (block, second, _) = self.in_value_branch(|checker| checker.condition(right));
+        self.short_circuit_of(operator, first, |checker| checker.condition(right), span)
+    }
+
+    /// The same, of a condition and of what evaluates the other.
+    pub(super) fn short_circuit_of(
+        &mut self,
+        operator: BinaryOp,
+        first: Checked<Expr>,
+        second: impl FnOnce(&mut Self) -> Checked<Expr>,
+        span: Span,
+    ) -> Checked<Value> {
+        let (block, second, _) = self.in_value_branch(second);
         let (first, second) = (first?, second?);
         if super::flow::is_harmless(&block, self) {
             let first = if super::flow::requires(&block) { self.share(first) } else { first };

@@ -230,11 +230,16 @@ impl Checker<'_> {
             return Err(self.fail(TypeError::AssignedCondition { span: expr.span }));
         }
         let value = self.value(expr)?;
+        self.truth_of(value, expr.span)
+    }
+
+    /// The value of something that must be a `Bool`.
+    pub(super) fn truth_of(&mut self, value: Value, span: Span) -> Checked<Expr> {
         match value {
             Value::Scalar(value) if value.ty == ScalarType::Bool => Ok(value),
             other => {
                 let found = self.kind(&other);
-                Err(self.fail(TypeError::NotACondition { found, span: expr.span }))
+                Err(self.fail(TypeError::NotACondition { found, span }))
             }
         }
     }

@@ -63,7 +63,13 @@ impl Checker<'_> {
     }
 
     /// What an operation makes of values at one place.
-    fn operate(&mut self, operation: &Operation, values: Vec<Value>, spans: &[Span], span: Span) -> Checked<Value> {
+    pub(super) fn operate(
+        &mut self,
+        operation: &Operation,
+        values: Vec<Value>,
+        spans: &[Span],
+        span: Span,
+    ) -> Checked<Value> {
         let mut operands = values.into_iter();
         let (first, second, third) = (operands.next(), operands.next(), operands.next());
         let at = |position: usize| spans.get(position).copied().unwrap_or(span);

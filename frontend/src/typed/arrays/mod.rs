@@ -22,6 +22,7 @@ mod mapped;
 mod origin;
 mod rearrange;
 mod reduce;
+mod reduce_tuple;
 mod scatter;
 mod shape;
 mod slice;

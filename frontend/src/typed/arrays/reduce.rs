@@ -81,6 +81,12 @@ impl Checker<'_> {
             return Err(self.arity(name, "an operator and an array", arguments.len(), span));
         };
         let with_dims = dims.is_some();
+        if !with_dims
+            && init.is_none()
+            && let Some(value) = self.tuple_reduction(reduction, by_operator, &arguments, span)
+        {
+            return value;
+        }
         if let [ast::Expr { kind: ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Round }, .. }] =
             arguments.as_slice()
             && Self::is_nested(clauses)
