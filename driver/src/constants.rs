@@ -14,15 +14,8 @@ impl ConstantValue {
     pub fn definition(&self) -> Option<ModuleConstant> {
         let value = match self.ty.as_str() {
             "Type" => name(ScalarType::from_julia_name(&self.value)?.julia_name()),
-            "Tuple" => {
-                let mut words = self.value.split_whitespace();
-                let tuple = tuple(&mut words)?;
-                // A bracket too many would have ended it.
-                if words.next().is_some() {
-                    return None;
-                }
-                tuple
-            }
+            "Tuple" => expr(ExprKind::Tuple(all_parts(&self.value)?)),
+            "Place" => place(all_parts(&self.value)?),
             "Array" => array(&self.value)?,
             ty => number(ScalarType::from_julia_name(ty)?, self.value.parse().ok()?),
         };
@@ -30,10 +23,21 @@ impl ConstantValue {
     }
 }
 
-/// `Float64:bits b=Float64:bits ( Int64:bits )`: the elements of a tuple up to its end, names before those that have one.
-fn tuple<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Expr> {
-    let mut elements = vec![];
-    while let Some(word) = words.next().filter(|word| *word != ")") {
+/// All that a text lists.
+fn all_parts(text: &str) -> Option<Vec<Argument>> {
+    parts(&mut text.split_whitespace(), None)
+}
+
+/// `Float64:bits b=Float64:bits ( Int64:bits ) [ Int64:bits Int64:bits ]`: the parts of a tuple or place up to the bracket that
+/// ends it, or to the end of all; names before those that have one.
+fn parts<'t>(words: &mut impl Iterator<Item = &'t str>, end: Option<&str>) -> Option<Vec<Argument>> {
+    let mut all = vec![];
+    loop {
+        let word = words.next();
+        if word == end {
+            return Some(all);
+        }
+        let word = word?;
         let (keyword, text) = match word.split_once('=') {
             Some((name, text)) => {
                 (Some(tessella_diagnostics::Spanned { value: name.to_string(), span: NOWHERE }), text)
@@ -41,15 +45,21 @@ fn tuple<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<Expr> {
             None => (None, word),
         };
         let value = match text {
-            "(" => tuple(words)?,
+            "(" => expr(ExprKind::Tuple(parts(words, Some(")"))?)),
+            "[" => place(parts(words, Some("]"))?),
             text => {
                 let (ty, bits) = text.split_once(':')?;
                 number(ScalarType::from_julia_name(ty)?, bits.parse().ok()?)
             }
         };
-        elements.push(Argument { keyword, value, section: Section::Main });
+        all.push(Argument { keyword, value, section: Section::Main });
     }
-    Some(expr(ExprKind::Tuple(elements)))
+}
+
+/// `CartesianIndex(i, j)`.
+fn place(subscripts: Vec<Argument>) -> Expr {
+    let callee = Box::new(name("CartesianIndex"));
+    expr(ExprKind::Call { callee, arguments: subscripts, broadcast: Broadcast::No })
 }
 
 /// `Float64 2x3 bits bits ...`: the element type, the extents, and the bits of the elements in order.
@@ -114,4 +124,32 @@ fn name(name: &str) -> Expr {
 
 fn expr(kind: ExprKind) -> Expr {
     Expr { kind, span: NOWHERE }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn defined(ty: &str, value: &str) -> Option<ExprKind> {
+        let constant = ConstantValue { name: "C".into(), ty: ty.into(), value: value.into() };
+        constant.definition().map(|constant| constant.value.kind)
+    }
+
+    #[test]
+    fn tuples_hold_numbers_places_and_tuples() {
+        let Some(ExprKind::Tuple(parts)) = defined("Tuple", "Int64:1 [ Int64:2 Int64:3 ] at=( Bool:1 )") else {
+            panic!("a tuple");
+        };
+        assert_eq!(parts.len(), 3);
+        assert!(matches!(&parts[1].value.kind, ExprKind::Call { arguments, .. } if arguments.len() == 2));
+        assert!(matches!(&parts[2].value.kind, ExprKind::Tuple(inner) if inner.len() == 1));
+        assert_eq!(parts[2].keyword.as_ref().map(|name| name.value.as_str()), Some("at"));
+    }
+
+    #[test]
+    fn brackets_that_do_not_match_are_no_constant() {
+        for text in ["( Int64:1", "Int64:1 )", "[ Int64:1 )", "[ Int64:1 ] ]"] {
+            assert!(defined("Tuple", text).is_none(), "{text}");
+        }
+    }
 }

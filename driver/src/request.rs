@@ -91,16 +91,18 @@ pub struct HelperText {
     pub first_line: u32,
 }
 
-/// A constant of a module: a number, a number type, or a tuple of numbers.
+/// A constant of a module: a number, a number type, an array of numbers, a `CartesianIndex`, or a tuple.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantValue {
     pub name: String,
-    /// As Julia writes it: `Float64`, `Int32`; `Type` for a type, which `value` then names; `Tuple` for a tuple of numbers.
+    /// As Julia writes it: `Float64`, `Int32`; `Type` for a type, which `value` then names; `Tuple` for a tuple; `Array` for an
+    /// array; `Place` for a `CartesianIndex`.
     #[serde(rename = "type")]
     pub ty: String,
     /// The bits as an unsigned decimal number, so that no digit is lost; or the name of a type; or type and bits of each
-    /// element, `Int64:1 Float64:4607182418800017408`.
+    /// element, `Int64:1 Float64:4607182418800017408`, of a tuple in `( ... )` and of a place in `[ ... ]`; or, of an array, the
+    /// type, the extents and all bits, `Float64 2x3 0 ...`.
     pub value: String,
 }
 

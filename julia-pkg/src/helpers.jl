@@ -204,9 +204,10 @@ function bind_parameter!(used, bound, parameter::Expr)
     end
 end
 
-# A number, a type of numbers, an array of numbers, or a tuple, with or without names, of numbers and of such tuples.
+# A number, a type of numbers, an array of numbers, a place in an array, or a tuple, with or without names, of numbers, places and
+# such tuples.
 is_known_constant(value) = value isa Scalar || value isa DataType && value in values(SCALAR_TYPES) || is_known_tuple(value) ||
-    is_known_array(value)
+    is_known_array(value) || value isa CartesianIndex
 
 # Compiled code has the elements themselves: tables that are larger are better passed.
 const MOST_ELEMENTS = 1024
@@ -215,7 +216,7 @@ is_known_array(value) = value isa Array && eltype(value) <: Scalar && isconcrete
     length(value) <= MOST_ELEMENTS
 
 is_known_tuple(value) = value isa Union{Tuple,NamedTuple} && length(value) <= 64 &&
-    all(part -> part isa Scalar || is_known_tuple(part), values(value))
+    all(part -> part isa Scalar || part isa CartesianIndex || is_known_tuple(part), values(value))
 
 constant_value(name::String, value::Union{Tuple,NamedTuple}) = ConstantValue(name, "Tuple", parts_text(value))
 
@@ -223,11 +224,14 @@ constant_value(name::String, value::Union{Tuple,NamedTuple}) = ConstantValue(nam
 constant_value(name::String, value::Array) =
     ConstantValue(name, "Array", join(Any[eltype(value), join(size(value), "x"), (bits_of(part) for part in value)...], " "))
 
-# `Float64:bits b=Float64:bits ( Int64:bits )`
+constant_value(name::String, place::CartesianIndex) = ConstantValue(name, "Place", parts_text(Tuple(place)))
+
+# `Float64:bits b=Float64:bits ( Int64:bits ) [ Int64:bits Int64:bits ]`, where brackets stand around a place
 parts_text(value::Tuple) = join(map(part_text, value), " ")
 parts_text(value::NamedTuple) = join((string(name, "=", part_text(part)) for (name, part) in pairs(value)), " ")
 part_text(value::Scalar) = string(typeof(value), ":", bits_of(value))
 part_text(value::Union{Tuple,NamedTuple}) = string("( ", parts_text(value), " )")
+part_text(place::CartesianIndex) = string("[ ", parts_text(Tuple(place)), " ]")
 constant_value(name::String, type::DataType) = ConstantValue(name, "Type", string(type))
 constant_value(name::String, value::Scalar) = ConstantValue(name, string(typeof(value)), string(bits_of(value)))
 

@@ -91,3 +91,28 @@ end
 for q in (0, 1, -3)
     case(gathered_as_computed!, (T, n) -> (zeros(T, 3), values_of(T, n), [1, 2], q); types = [Float64])
 end
+
+# Places that are constants of the module, alone and in tuples.
+const NEIGHBOURS = (CartesianIndex(0, 1), CartesianIndex(1, 0), CartesianIndex(0, -1), CartesianIndex(-1, 0))
+const ONE_RIGHT = CartesianIndex(0, 1)
+const PLACES_AND_WEIGHTS = ((at = CartesianIndex(1, -1), weight = 0.5), (at = CartesianIndex(-1, 1), weight = -2.0))
+const FAR = (CartesianIndex(7),)
+
+@tessella function neighbours_added!(B, A)
+    m, n = size(A)
+    for I in CartesianIndices((2:m-1, 2:n-1))
+        s = zero(eltype(A))
+        for d in NEIGHBOURS
+            s += A[I+d]
+        end
+        B[I] = s - A[I+ONE_RIGHT]
+        for part in PLACES_AND_WEIGHTS
+            B[I] += part.weight * A[I-part.at]
+        end
+    end
+    return nothing
+end
+case(neighbours_added!, (T, n) -> (zeros(T, n, n + 1), values_of(T, n, n + 1)))
+
+@tessella neighbours_far(A) = A[FAR[1]] + A[CartesianIndex(1)+FAR[1]]
+case(neighbours_far, (T, n) -> (values_of(T, n),))
