@@ -68,6 +68,8 @@ pub enum Failed {
 
 /// Sizes and counts that nothing determines.
 const DEFAULTS: Defaults = Defaults { side: 64, count: 10 };
+/// How often statements run at most where no size is given: the interpreter takes a second or so.
+const INSTANCES: u64 = 8_000_000;
 /// Statements and expressions that the interpreter may execute.
 const STEPS: u64 = 20_000_000_000;
 
@@ -184,8 +186,11 @@ fn refused_inputs(unit: &Unit<'_>, program: &dyn Program, code: i32) -> Failed {
 }
 
 pub(crate) fn choose_params(built: &Built, options: &RunOptions) -> Result<Vec<i64>, Failed> {
-    sizes::choose(built, &options.sizes, DEFAULTS)
-        .map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))
+    let chosen = match options.sizes.as_slice() {
+        [] => sizes::choose_within(built, &[], DEFAULTS, INSTANCES),
+        given => sizes::choose(built, given, DEFAULTS),
+    };
+    chosen.map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))
 }
 
 fn argument_types(unit: &Unit<'_>) -> Vec<ArgumentType> {

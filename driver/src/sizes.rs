@@ -3,8 +3,9 @@
 use crate::unit::Built;
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ParamOrigin, ScanCheck, Which};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Computation, ParamOrigin, ScanCheck, Which};
 use tessella_polyhedral::bounds;
+use tessella_polyhedral::count::points;
 use tessella_polyhedral::error::{Error, LayoutError};
 use tessella_polyhedral::isl::{DimType, Set, Val};
 
@@ -73,6 +74,54 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
             Ok(None) | Err(_) => Err(SizesError { text: error.to_string(), help }),
         },
     }
+}
+
+/// [`choose`] with smaller defaults where loops would run more often than `most` times: with the largest that take no more, or else
+/// with the least.
+pub fn choose_within(
+    built: &Built,
+    given: &[(String, i64)],
+    defaults: Defaults,
+    most: u64,
+) -> Result<Vec<i64>, SizesError> {
+    let mut chosen = choose(built, given, defaults)?;
+    let Defaults { mut side, mut count } = defaults;
+    while takes_more(built, &chosen, most) && (side > LEAST || count > LEAST) {
+        // Few steps in time show less than few points in space.
+        match side > SMALL {
+            true => side /= 2,
+            false => (side, count) = ((side / 2).max(LEAST), (count / 2).max(LEAST)),
+        }
+        chosen = choose(built, given, Defaults { side, count })?;
+    }
+    Ok(chosen)
+}
+
+/// Sides that are halved before counts are.
+const SMALL: i64 = 8;
+/// What sides and counts are at least.
+const LEAST: i64 = 2;
+/// Iterations that counting instances may run.
+const COUNTING: u64 = 1 << 20;
+
+/// Whether statements have more than `most` instances, as far as that can be told.
+fn takes_more(built: &Built, params: &[i64], most: u64) -> bool {
+    let algorithm = built.analysed.verified.source();
+    let instances = |computation: &Computation, steps: &mut u64| -> Result<Option<u64>, Error> {
+        let mut domain = computation.domain.clone();
+        for (param, &value) in algorithm.params.iter().zip(params) {
+            if let Some(at) = domain.space()?.find_dim_by_name(DimType::Param, &param.name)? {
+                domain = domain.fix(DimType::Param, at, &Val::from_i64(&built.ctx, value)?)?;
+            }
+        }
+        points(&domain.project_out_all_params()?, steps)
+    };
+    let (mut steps, mut total) = (COUNTING, 0_u64);
+    algorithm.computations.iter().any(|computation| {
+        let count = built.ctx.with_budget(built.renewed(), || instances(computation, &mut steps));
+        total = total.saturating_add(count.ok().flatten().unwrap_or(0));
+        total > most
+    })
 }
 
 /// Arrays with as many axes alike, where these sizes pass all checks: for programs whose checks have so many alternatives that solving for

@@ -38,6 +38,29 @@ fn arrays_under_inbounds_are_as_large_as_their_subscripts() {
 }
 
 #[test]
+fn sizes_of_deep_nests_are_small_unless_they_are_given() {
+    let source = "\
+function deep!(C::Array{Float64,3}, A::Array{Float64,3})
+    for k in axes(C, 3), j in axes(C, 2), i in axes(C, 1)
+        for r in axes(A, 3), q in axes(A, 2), p in axes(A, 1)
+            C[i, j, k] += A[p, q, r]
+        end
+    end
+end
+
+function flat!(C::Matrix{Float64}, A::Matrix{Float64}, steps::Int)
+    for t in 1:steps, j in axes(C, 2), i in axes(C, 1)
+        C[i, j] += A[i, j]
+    end
+end
+";
+    let [deep, flat] = &ran(source, vec![])[..] else { panic!("two functions") };
+    assert!(deep.params.iter().all(|(_, value)| *value == 8), "{:?}", deep.params);
+    let side = |(name, value): &(String, i64)| *value == if name == "steps" { 10 } else { 64 };
+    assert!(flat.params.iter().all(side), "{:?}", flat.params);
+}
+
+#[test]
 fn arrays_of_subscripts_stay_inside() {
     let source = "\
 function f!(y::Vector{Float64}, x::Vector{Float64}, idx::Vector{Int32}, H::Vector{Int}, b::Vector{UInt8})
