@@ -276,6 +276,14 @@ impl Checker<'_> {
         {
             return self.places(&only.value, span).map(Value::Places);
         }
+        if let ("LinearIndices", [only]) = (name, arguments)
+            && self.lookup(name).is_none()
+        {
+            return self.linear_indices(&only.value, span);
+        }
+        if name == "checkbounds" && self.lookup(name).is_none() && broadcast == ast::Broadcast::No {
+            return self.checkbounds(arguments, span);
+        }
         if self.lookup(name).is_none()
             && let Some(value) = self.place_call(name, arguments, span)
         {

@@ -2,6 +2,7 @@
 
 use super::arrays::ArrayError;
 use super::complex::{Complex, ComplexError};
+use super::each::Foreach;
 use super::error::TypeError;
 use super::flow::Flow;
 use super::inline::{Closure, OpenCall};
@@ -302,13 +303,14 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// The function with the loops that `foreach` stands for, unless the file has a `foreach` of its own.
+    /// The function with plain loops for those under `@threads`, and those that `foreach` stands for unless the file has a
+    /// `foreach` of its own.
     pub(super) fn with_loops(&self, function: &ast::Function) -> ast::Function {
-        let body = match self.user_function("foreach") {
-            None => super::each::as_loops(&function.body),
-            Some(_) => function.body.clone(),
+        let foreach = match self.user_function("foreach") {
+            None => Foreach::Base,
+            Some(_) => Foreach::User,
         };
-        ast::Function { body, ..function.clone() }
+        ast::Function { body: super::each::as_loops(&function.body, foreach), ..function.clone() }
     }
 
     fn function(&mut self, function: &ast::Function, arguments: &[ArgumentType]) -> Option<Function> {

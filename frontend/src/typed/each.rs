@@ -6,19 +6,32 @@
 //! end
 //! ```
 //!
-//! It is written as one before anything else looks at the function: what the closure assigns is assigned in a loop.
+//! It is written as one before anything else looks at the function: what the closure assigns is assigned in a loop. So is
+//! `Threads.@threads for`, which only says that the iterations may run in any order; whether they may is proved here.
 
+use super::jumps::Jump;
 use super::walk::parts;
-use crate::ast::{Block, Broadcast, Expr, ExprKind, Iteration};
+use crate::ast::{Block, Broadcast, Expr, ExprKind, Iteration, Name};
 use tessella_diagnostics::Span;
 
-/// The statements with loops in the place of calls of `foreach` that stand among them, however deep.
-pub(super) fn as_loops(body: &[Expr]) -> Block {
-    body.iter().map(as_loop).collect()
+/// Whose function `foreach` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Foreach {
+    Base,
+    User,
 }
 
-fn as_loop(statement: &Expr) -> Expr {
+/// The statements with loops in the place of calls of `foreach`, and of loops under `@threads`, that stand among them, however
+/// deep.
+pub(super) fn as_loops(body: &[Expr], foreach: Foreach) -> Block {
+    body.iter().map(|statement| as_loop(statement, foreach)).collect()
+}
+
+fn as_loop(statement: &Expr, foreach: Foreach) -> Expr {
     let span = statement.span;
+    let as_loops = |body: &[Expr]| as_loops(body, foreach);
+    let is_each =
+        |callee: &Expr| foreach == Foreach::Base && matches!(&callee.kind, ExprKind::Name(name) if name == "foreach");
     let kind = match &statement.kind {
         ExprKind::Block(body) => ExprKind::Block(as_loops(body)),
         ExprKind::For { iterations, body } => ExprKind::For { iterations: iterations.clone(), body: as_loops(body) },
@@ -28,15 +41,23 @@ fn as_loop(statement: &Expr) -> Expr {
             branches: branches.iter().map(|(condition, body)| (condition.clone(), as_loops(body))).collect(),
             otherwise: otherwise.as_deref().map(as_loops),
         },
+        // What threads do stands in a function of its own, which Julia's `@inbounds` around it does not reach.
+        ExprKind::MacroCall { name, arguments } if name.value == "inbounds" && arguments.iter().any(has_threads) => {
+            return statement.clone();
+        }
         ExprKind::MacroCall { name, arguments } if matches!(name.value.as_str(), "inbounds" | "views") => {
             ExprKind::MacroCall { name: name.clone(), arguments: as_loops(arguments) }
+        }
+        ExprKind::MacroCall { name, arguments } if is_threads(name) => {
+            return threaded(arguments).map_or_else(|| statement.clone(), |inner| as_loop(inner, foreach));
         }
         ExprKind::Call { callee, arguments, broadcast: Broadcast::No } if is_each(callee) => {
             let values: Vec<Expr> = arguments.iter().map(|argument| argument.value.clone()).collect();
             let is_plain = arguments.iter().all(|argument| argument.keyword.is_none());
             match values.split_first() {
                 Some((Expr { kind: ExprKind::Lambda { arguments: names, body }, .. }, over)) if is_plain => {
-                    return each(names, over, std::slice::from_ref(&**body), span).unwrap_or_else(|| statement.clone());
+                    return each(names, over, std::slice::from_ref(&**body), span, foreach)
+                        .unwrap_or_else(|| statement.clone());
                 }
                 _ => return statement.clone(),
             }
@@ -45,7 +66,7 @@ fn as_loop(statement: &Expr) -> Expr {
             ExprKind::Call { callee, arguments, broadcast: Broadcast::No } if is_each(callee) => {
                 let over: Vec<Expr> = arguments.iter().map(|argument| argument.value.clone()).collect();
                 let is_plain = arguments.iter().all(|argument| argument.keyword.is_none());
-                let found = if is_plain { each(names, &over, body, span) } else { None };
+                let found = if is_plain { each(names, &over, body, span, foreach) } else { None };
                 return found.unwrap_or_else(|| statement.clone());
             }
             _ => return statement.clone(),
@@ -55,12 +76,29 @@ fn as_loop(statement: &Expr) -> Expr {
     Expr { kind, span }
 }
 
-fn is_each(callee: &Expr) -> bool {
-    matches!(&callee.kind, ExprKind::Name(name) if name == "foreach")
+fn is_threads(name: &Name) -> bool {
+    matches!(name.value.as_str(), "threads" | "Threads.threads" | "Base.Threads.threads")
+}
+
+fn has_threads(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::MacroCall { name, .. } if is_threads(name))
+        || parts(expr).into_iter().any(has_threads)
+}
+
+/// The loop of `@threads for ...` and `@threads :static for ...`; `None` where a jump ends what one thread does.
+fn threaded(arguments: &[Expr]) -> Option<&Expr> {
+    let target = match arguments {
+        [target] => target,
+        [Expr { kind: ExprKind::Symbol(_), .. }, target] => target,
+        _ => return None,
+    };
+    let ExprKind::For { iterations, body } = &target.kind else { return None };
+    let jumps = |jump: &Jump| body.iter().any(|statement| super::jumps::holds(statement, jump));
+    (iterations.len() == 1 && !jumps(&Jump::Return) && !jumps(&Jump::Break)).then_some(target)
 }
 
 /// `for names in over body end`; `None` where the closure is more than the body of a loop.
-fn each(names: &[Expr], over: &[Expr], body: &[Expr], span: Span) -> Option<Expr> {
+fn each(names: &[Expr], over: &[Expr], body: &[Expr], span: Span, foreach: Foreach) -> Option<Expr> {
     let is_target = |name: &Expr| match &name.kind {
         ExprKind::Name(_) => true,
         ExprKind::Tuple(parts) => parts.iter().all(|part| matches!(part.value.kind, ExprKind::Name(_))),
@@ -72,7 +110,7 @@ fn each(names: &[Expr], over: &[Expr], body: &[Expr], span: Span) -> Option<Expr
         return None;
     }
     let iteration = Iteration { target: target.clone(), range: range.clone(), span: range.span };
-    let body = body.iter().map(as_loop).collect();
+    let body = as_loops(body, foreach);
     Some(Expr { kind: ExprKind::For { iterations: vec![iteration], body }, span })
 }
 

@@ -86,7 +86,13 @@ impl Checker<'_> {
                 self.places_between(start, stop, expr.span).map(Value::Places)
             }
             ast::ExprKind::Range { start, step, stop } => self.range(start, step.as_deref(), stop).map(Value::Range),
-            ast::ExprKind::Index { base, subscripts } => self.index(base, subscripts, span),
+            ast::ExprKind::Index { base, subscripts } => match self.index(base, subscripts, span)? {
+                // Other uses of a number than as a subscript need the number.
+                Value::Position(position) if position.is_of_numbering() => {
+                    self.as_scalar(Value::Position(position), span).map(Value::Scalar)
+                }
+                value => Ok(value),
+            },
             ast::ExprKind::Call { callee, arguments, broadcast } => self.call(callee, arguments, *broadcast, span),
             ast::ExprKind::Typed { value: Some(value), ty } => self.assertion(value, ty, span),
             ast::ExprKind::Tuple(elements) => self.tuple(elements),

@@ -145,7 +145,8 @@ fn binds(expr: &Expr, name: &str) -> bool {
     own || parts(expr).into_iter().any(|part| binds(part, name))
 }
 
-enum Jump {
+/// What leaves a block before its end.
+pub(super) enum Jump {
     Break,
     Continue,
     Return,
@@ -474,7 +475,7 @@ fn kept(result: &str, value: &Expr, span: Span) -> Expr {
 }
 
 /// Whether the statement holds a jump of this kind that belongs to the loop or function around it.
-fn holds(expr: &Expr, jump: &Jump) -> bool {
+pub(super) fn holds(expr: &Expr, jump: &Jump) -> bool {
     let any = |body: &[Expr]| body.iter().any(|statement| holds(statement, jump));
     match &expr.kind {
         ExprKind::Break => matches!(jump, Jump::Break),

@@ -58,7 +58,11 @@ pub(super) fn instead_of(name: &str) -> Option<&'static str> {
 /// What to write in place of a macro.
 pub(super) fn instead_of_macro(name: &str) -> &'static str {
     match name.rsplit('.').next().unwrap_or(name) {
-        "threads" | "spawn" | "async" | "sync" | "distributed" | "floop" | "batch" => {
+        "threads" => {
+            "leave it out, which it may stay in only where the loop has one iterator, no `break` or `return`, and no `@inbounds` around \
+             it: loops that can run in parallel do"
+        }
+        "spawn" | "async" | "sync" | "distributed" | "floop" | "batch" => {
             "leave it out: loops that can run in parallel do, and `parallel(S, i)` in a `@schedule` asks for it"
         }
         "turbo" | "tturbo" | "avx" | "avxt" | "tullio" | "einsum" => {

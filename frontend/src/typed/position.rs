@@ -1,6 +1,6 @@
 //! `CartesianIndex`es: made, added, subtracted, multiplied with a number; ranges of them.
 
-use super::arrays::Position;
+use super::arrays::{Elements, Numbers, Position, Recipe};
 use super::check::{Checked, Checker};
 use super::constant::folded;
 use super::error::TypeError;
@@ -92,6 +92,31 @@ impl Checker<'_> {
                 None => self.not_yet(Construct::Iterator, span),
             },
         }
+    }
+
+    /// `LinearIndices(A)`, `LinearIndices((m, n))`.
+    pub(super) fn linear_indices(&mut self, argument: &ast::Expr, span: Span) -> Checked<Value> {
+        let of = match self.value(argument)? {
+            Value::Tuple(values) if !values.is_empty() => {
+                let mut extents = vec![];
+                for value in values {
+                    let extent = self.as_scalar(value, argument.span)?;
+                    if !extent.ty.is_integer() {
+                        return self.not_yet(Construct::LinearIndex, span);
+                    }
+                    let extent = self.coerce(extent, ScalarType::I64, None)?;
+                    extents.push(self.settled("extent", extent));
+                }
+                Elements { element: ScalarType::I64, numbers: Numbers::Real, extents, recipe: Recipe::Undefined, span }
+            }
+            value => match self.as_elements(&value, span) {
+                Some(elements) => elements,
+                None => return self.not_yet(Construct::LinearIndex, span),
+            },
+        };
+        let (extents, recipe) = (of.extents.clone(), Recipe::Numbering(Box::new(of)));
+        let numbers = Elements { element: ScalarType::I64, numbers: Numbers::Real, extents, recipe, span };
+        Ok(Value::Elements(Box::new(numbers)))
     }
 
     /// `I:J` of two places of as many dimensions.

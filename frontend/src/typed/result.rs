@@ -239,7 +239,7 @@ impl Checker<'_> {
                 Keeps::View => Some(Container::View),
                 Keeps::Copy | Keeps::Fresh => self.other_containers.get(&part.array).copied(),
             },
-            Recipe::Range(_) => Some(Container::Range),
+            Recipe::Range(_) | Recipe::Numbering(_) => Some(Container::Range),
             Recipe::Transposed(_) => Some(Container::Adjoint),
             Recipe::Fill(_)
             | Recipe::Undefined

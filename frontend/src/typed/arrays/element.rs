@@ -1,7 +1,8 @@
 //! One element of an array-valued expression, and loops over all of them.
 
+use super::origin::place_with;
 use super::shape::{is_one, step_to};
-use super::{ArrayError, Axis, Elements, Numbers, Operation, Part, Recipe};
+use super::{ArrayError, Axis, Elements, Numbers, Operation, Part, Position, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
 use crate::typed::complex::Complex;
@@ -49,6 +50,15 @@ impl Checker<'_> {
                 row.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
             }
             Recipe::Slices { of, axis } => self.slice_at(of, *axis, at[0].clone(), of.span),
+            Recipe::Numbering(_) => {
+                let firsts = self.firsts(of);
+                let mut subscripts: Vec<Expr> =
+                    at.iter().zip(&firsts).map(|(at, first)| place_with(at.clone(), first)).collect();
+                if subscripts.len() == 1 {
+                    return Ok(Value::Scalar(subscripts.remove(0)));
+                }
+                Ok(Value::Position(Position { subscripts, linear_in: Some(Box::new(of.clone())), is_number: true }))
+            }
             Recipe::Comprehension { body, sources, home } => {
                 let mut given = vec![];
                 let mut rest = at;

@@ -2,15 +2,19 @@
 
 use super::origin::last_of;
 use super::shape::step_to;
-use super::{Elements, Recipe};
+use super::{Elements, Position, Recipe};
+use crate::ast;
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
 use crate::typed::constant::folded;
+use crate::typed::convert::is_total;
+use crate::typed::error::TypeError;
 use crate::typed::operator::binary;
 use crate::typed::tree::{Expr, ExprKind, LocalId, SizeError};
+use crate::typed::unsupported::Construct;
 use crate::typed::value::{RangeValue, Value};
 use tessella_diagnostics::Span;
-use tessella_scalar::{BinaryOp, CompareOp};
+use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 impl Checker<'_> {
     /// A subscript must be inside its array also where there is no element that would be read.
@@ -86,7 +90,8 @@ impl Checker<'_> {
             | Recipe::Undefined
             | Recipe::Scalar(_)
             | Recipe::Rows(_)
-            | Recipe::Slices { .. } => return Ok(()),
+            | Recipe::Slices { .. }
+            | Recipe::Numbering(_) => return Ok(()),
         }
         self.writes_statements(elements.span)?;
         let extents: Vec<Expr> = elements.extents.iter().map(|it| self.settled("extent", it.clone())).collect();
@@ -124,6 +129,61 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// `checkbounds(Bool, A, i, j)`, and `checkbounds(A, i, j)`, which raises an exception.
+    pub(in crate::typed) fn checkbounds(&mut self, arguments: &[ast::Argument], span: Span) -> Checked<Value> {
+        let is_bool =
+            |argument: &ast::Argument| matches!(&argument.value.kind, ast::ExprKind::Name(name) if name == "Bool");
+        let (asks, arguments) = match arguments.split_first() {
+            Some((first, rest)) if is_bool(first) => (true, rest),
+            _ => (false, arguments),
+        };
+        let Some((array, given)) = arguments.split_first() else {
+            return Err(self.arity("checkbounds", "an array and subscripts", arguments.len(), span));
+        };
+        if let Some(other) = arguments.iter().find(|it| it.keyword.is_some() || it.section != ast::Section::Main) {
+            return self.not_yet(Construct::KeywordArgument, other.value.span);
+        }
+        let elements = self.elements_argument("checkbounds", &array.value)?;
+        let mut subscripts = vec![];
+        for argument in given {
+            let at = argument.value.span;
+            match self.value(&argument.value)? {
+                Value::Position(Position { subscripts: all, linear_in: None, .. }) => subscripts.extend(all),
+                value @ Value::Position(_) => subscripts.push(self.as_scalar(value, at)?),
+                Value::Scalar(value) if value.ty.is_integer() && is_total(value.ty, ScalarType::I64) => {
+                    subscripts.push(self.coerce(value, ScalarType::I64, None)?);
+                }
+                other => {
+                    let found = self.kind(&other);
+                    return Err(self.fail(TypeError::SubscriptType { found, span: at }));
+                }
+            }
+        }
+        let axes: Vec<(Expr, Expr)> = match (subscripts.len(), elements.rank()) {
+            (1, rank) if rank > 1 => vec![(Expr::int64(1, span), self.product_of(&elements.extents, span))],
+            (count, rank) if count == rank => {
+                let ranges = (0..rank).map(|axis| self.axis_range(&elements, axis));
+                ranges.map(|range| (range.start, range.stop)).collect()
+            }
+            (_, _) => return self.not_yet(Construct::LinearIndex, span),
+        };
+        let mut inside: Option<Expr> = None;
+        for (at, (first, last)) in subscripts.into_iter().zip(axes) {
+            let at = self.share(at);
+            let here = folded(between(&at, first, last, span));
+            inside = Some(match inside {
+                Some(before) => binary(BinaryOp::AndAlso, before, here, span),
+                None => here,
+            });
+        }
+        let inside = inside.unwrap_or_else(|| Expr::constant(Constant::bool(true), span));
+        if asks {
+            return Ok(Value::Scalar(inside));
+        }
+        self.require(inside, SizeError::Thrown, "BoundsError: a subscript is outside its array", span)?;
+        Ok(Value::Nothing)
     }
 
     /// A subscript of a view must be inside the view, not only inside its array.

@@ -93,6 +93,8 @@ pub(in crate::typed) enum Recipe {
         of: Box<Elements>,
         axis: usize,
     },
+    /// `LinearIndices(A)`: the number of each element of `A`.
+    Numbering(Box<Elements>),
     /// `[body for x in a, y in b]`: the axes of all sources, the first one's first.
     Comprehension {
         body: Box<ast::Expr>,
@@ -154,6 +156,13 @@ pub(in crate::typed) struct Position {
     pub is_number: bool,
 }
 
+impl Position {
+    /// Whether `LinearIndices` gave the number: it means another place in arrays of other shapes.
+    pub(in crate::typed) fn is_of_numbering(&self) -> bool {
+        self.linear_in.as_ref().is_some_and(|origin| matches!(origin.recipe, Recipe::Numbering(_)))
+    }
+}
+
 /// What is done with the elements at one place.
 #[derive(Debug, Clone)]
 pub(in crate::typed) enum Operation {
@@ -195,7 +204,7 @@ impl Elements {
             Recipe::Part(part) => part.keeps == Keeps::View,
             Recipe::Transposed(inner) => inner.is_view(),
             Recipe::Slices { of, .. } => of.is_view(),
-            Recipe::Range(_) => true,
+            Recipe::Range(_) | Recipe::Numbering(_) => true,
             Recipe::Apply { operation: Operation::Conjugate, operands } => operands.iter().all(Elements::is_view),
             Recipe::Fill(_)
             | Recipe::Undefined

@@ -49,6 +49,7 @@ impl Checker<'_> {
             | Recipe::Scalar(_)
             | Recipe::Rows(_)
             | Recipe::Slices { .. } => vec![one; of.rank()],
+            Recipe::Numbering(of) => self.firsts(of),
             Recipe::Transposed(inner) => {
                 let mut firsts = self.firsts(inner);
                 firsts.reverse();
@@ -118,6 +119,7 @@ impl Checker<'_> {
                 }
             }
             Recipe::Transposed(inner) => **inner = self.counted_from_one((**inner).clone()),
+            Recipe::Numbering(of) => **of = self.counted_from_one((**of).clone()),
             Recipe::Apply { operands, .. } => {
                 let counted = operands.iter().map(|operand| self.counted_from_one(operand.clone())).collect();
                 *operands = counted;

@@ -147,6 +147,7 @@ impl Checker<'_> {
         self.indexed.push(Indexed::Axis { first, last });
         let value = match &subscript.kind {
             ast::ExprKind::Vector(places) if (1..=LISTED).contains(&places.len()) => self.listed(places, span),
+            ast::ExprKind::Index { base, subscripts } => self.index(base, subscripts, span),
             _ => self.value(subscript),
         };
         self.indexed.pop();
@@ -364,5 +365,7 @@ impl Elements {
 
 /// Whether a position has as many axes as an array.
 fn is_place_in(position: &Position, base: &Elements) -> bool {
-    position.linear_in.as_ref().is_none_or(|origin| origin.rank() == base.rank())
+    let Some(origin) = &position.linear_in else { return true };
+    let is_same = || origin.extents.iter().zip(&base.extents).all(|(own, other)| same(own, other));
+    origin.rank() == base.rank() && (!position.is_of_numbering() || is_same())
 }

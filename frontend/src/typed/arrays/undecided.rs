@@ -35,7 +35,8 @@ pub(super) fn may_raise(elements: &Elements) -> bool {
         | Recipe::Apply { .. }
         | Recipe::Transposed(_)
         | Recipe::Rows(_)
-        | Recipe::Slices { .. } => false,
+        | Recipe::Slices { .. }
+        | Recipe::Numbering(_) => false,
     }
 }
 
