@@ -106,3 +106,15 @@ case(reduce_narrow, (T, n) -> (values_of(T, n + 1), values_of(T, n + 1, 3)); typ
 @tessella reduce_narrow_empty(x) = reduce(+, x), reduce(*, x), sum(x), prod(x)
 case(reduce_narrow_empty, (T, n) -> (values_of(T, n),); types = DataType[Int8, UInt16])
 case(reduce_narrow_empty, (T, n) -> (fill(true, n),); types = [Bool])
+
+# Of several arrays, place by place.
+@tessella function reduced_together(x, y)
+    weighed = mapreduce((a, b) -> 2a - b, +, x, y)
+    return mapreduce(*, +, x, y), weighed, mapreduce(max, +, x, y; init = 0.5), mapreduce(<, |, x, y; init = false),
+        mapreduce((a, b, c) -> a * b + c, max, x, y, x; init = -10.0), mapreduce((a, b) -> abs(a - b), max, x, reverse(y); init = 0.0)
+end
+case(reduced_together, (T, n) -> (values_of(Float64, n), 3 .* values_of(Float64, n)); types = [Float64])
+case(reduced_together, (T, n) -> (values_of(Float64, n), values_of(Float64, n + 1)); types = [Float64])
+
+@tessella reduced_matrices(A, B) = mapreduce((a, b) -> a * b, +, A, B), mapreduce(-, min, A, B)
+case(reduced_matrices, (T, n) -> (values_of(T, n + 1, 3), values_of(T, n + 1, 3)))

@@ -1,13 +1,15 @@
 //! Operators and functions on whole arrays: `A .+ B`, `f.(A)`, `A + B`, `2A`, `A'`.
 
+use super::shape::{is_one, same};
 use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
+use crate::typed::operator::binary;
 use crate::typed::result::Container;
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::{Span, Spanned};
-use tessella_scalar::ScalarType;
+use tessella_scalar::{BinaryOp, ScalarType};
 
 /// Functions that make an array.
 const MAKERS: [&str; 10] =
@@ -361,6 +363,32 @@ impl Checker<'_> {
         let recipe = Recipe::Apply { operation, operands };
         let mapped = self.elements(extents, recipe, span)?;
         Ok(Value::Elements(Box::new(self.copied(mapped, span))))
+    }
+
+    /// What `mapreduce` makes of several arrays: vectors are gone through together as far as all have elements, other arrays
+    /// must have one shape.
+    pub(super) fn zipped(&mut self, function: &ast::Expr, arrays: &[&ast::Expr], span: Span) -> Checked<Elements> {
+        let operation = self.function_argument(function)?;
+        let mut operands = vec![];
+        for array in arrays {
+            operands.push(self.elements_argument("mapreduce", array)?);
+        }
+        let are_vectors = operands.iter().all(|operand| operand.rank() == 1 && self.firsts(operand).iter().all(is_one));
+        let lengths = operands.iter().filter_map(|operand| operand.extents.first()).map(|it| it.clone().placed(span));
+        let least = lengths.reduce(|least, length| match same(&least, &length) {
+            true => least,
+            false => binary(BinaryOp::Min, least, length, span),
+        });
+        let extents = match least {
+            Some(least) if are_vectors => vec![least],
+            _ => {
+                for pair in operands.windows(2) {
+                    self.equal_extents(&pair[0], &pair[1], span)?;
+                }
+                self.common_extents(&operands, span)?
+            }
+        };
+        self.elements(extents, Recipe::Apply { operation, operands }, span)
     }
 
     /// A function that is passed to a function: a name, or `x -> ...`.

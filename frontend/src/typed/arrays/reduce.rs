@@ -77,6 +77,17 @@ impl Checker<'_> {
             }
             (_, _) => (name, arguments),
         };
+        // `mapreduce(f, +, A, B)` is `reduce(+, map(f, A, B))`.
+        if let ("mapreduce", [function, operator, arrays @ ..]) = (name, arguments.as_slice())
+            && arrays.len() > 1
+            && self.user_function("reduce").is_none()
+        {
+            let zipped = Value::Elements(Box::new(self.zipped(function, arrays, span)?));
+            let zipped = super::collection::named(&self.hidden("zipped", zipped, span), span);
+            let keywords = given.iter().filter(|argument| argument.keyword.is_some()).cloned();
+            let given = [super::collection::positional(operator), super::collection::positional(&zipped)];
+            return self.reduction_call("reduce", &given.into_iter().chain(keywords).collect::<Vec<_>>(), span);
+        }
         let Some(reduction) = reduction(name) else {
             return Err(self.arity(name, "an operator and an array", arguments.len(), span));
         };
