@@ -82,3 +82,24 @@ case(numbers_outside, (T, n) -> (values_of(T, n, n + 1), 2); types = [Float64])
     return nothing
 end
 case(numbers_as_labels!, (T, n) -> (zeros(Int, n, n + 1), values_of(T, n, n + 1)))
+
+# All elements in one row, which shares its memory with the array.
+@tessella function rows_read!(y, A)
+    v = vec(A)
+    for i in eachindex(v)
+        y[i] = v[i] - vec(A)[length(v)+1-i]
+    end
+    A[1, 1] = 7
+    return v[1], length(v), size(v), sum(v), maximum(abs, vec(A)), sum(vec(y)), count(a -> a > 0, vec(A)), sum(vec(A), dims = 1)
+end
+case(rows_read!, (T, n) -> (zeros(T, (n + 1) * (n + 2)), values_of(T, n + 1, n + 2)))
+
+@tessella function rows_stored!(A, k)
+    v = vec(A)
+    v[k] = 3
+    vec(A)[end] += v[k]
+    return v[end]
+end
+for k in (0, 1, 5, 6, 7)
+    case(rows_stored!, (T, n) -> (values_of(T, n, 3), k); types = [Float64])
+end

@@ -15,7 +15,7 @@ const FUNCTIONS: [(&[&str], &str); 33] = [
     (&["axpby!"], "write `y .= a .* x .+ b .* y`"),
     (&["lmul!", "rmul!"], "write `x .*= a`"),
     (&["rdiv!"], "write `x ./= a`"),
-    (&["reshape", "vec"], RESHAPE),
+    (&["reshape"], RESHAPE),
     (&["vcat", "hcat", "cat", "append!", "prepend!"], PUT_TOGETHER),
     (&["repeat"], "write a comprehension, as `[x[mod1(i, length(x))] for i in 1:2*length(x)]`"),
     (&["push!", "pop!", "pushfirst!", "popfirst!", "insert!", "deleteat!", "resize!", "empty!", "sizehint!"], GROWS),

@@ -241,6 +241,8 @@ impl Checker<'_> {
             },
             Recipe::Range(_) | Recipe::Numbering(_) => Some(Container::Range),
             Recipe::Transposed(_) => Some(Container::Adjoint),
+            Recipe::Row(inner) if inner.is_view() => Some(Container::View),
+            Recipe::Row(inner) => self.container(inner),
             Recipe::Fill(_)
             | Recipe::Undefined
             | Recipe::Scalar(_)

@@ -281,6 +281,7 @@ impl Checker<'_> {
             return Some(self.accumulation(name, given, span));
         }
         match (name, given) {
+            ("vec", [array]) if array.keyword.is_none() => return Some(self.row(&array.value, span)),
             ("mean", _) => return Some(self.mean(given, span)),
             ("reverse", [array]) if array.keyword.is_none() && self.may_be_whole(&array.value) => {
                 return Some(self.reversed(&array.value, None, span));

@@ -305,6 +305,7 @@ impl Checker<'_> {
             | Recipe::Apply { .. }
             | Recipe::Rows(_)
             | Recipe::Slices { .. }
+            | Recipe::Row(_)
             | Recipe::Numbering(_)
             | Recipe::Comprehension { .. } => true,
         }

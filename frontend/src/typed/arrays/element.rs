@@ -50,6 +50,10 @@ impl Checker<'_> {
                 row.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
             }
             Recipe::Slices { of, axis } => self.slice_at(of, *axis, at[0].clone(), of.span),
+            Recipe::Row(inner) => {
+                let places = self.places_of_number(at[0].clone(), &inner.extents, of.span);
+                self.element(inner, &places)
+            }
             Recipe::Numbering(_) => {
                 let firsts = self.firsts(of);
                 let mut subscripts: Vec<Expr> =

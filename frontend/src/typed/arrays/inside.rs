@@ -83,7 +83,7 @@ impl Checker<'_> {
     pub(super) fn keep_elements(&mut self, elements: &Elements) -> Checked<()> {
         match &elements.recipe {
             Recipe::Apply { .. } | Recipe::Comprehension { .. } => {}
-            Recipe::Transposed(inner) => return self.keep_elements(inner),
+            Recipe::Transposed(inner) | Recipe::Row(inner) => return self.keep_elements(inner),
             Recipe::Part(_)
             | Recipe::Range(_)
             | Recipe::Fill(_)

@@ -93,6 +93,8 @@ pub(in crate::typed) enum Recipe {
         of: Box<Elements>,
         axis: usize,
     },
+    /// `vec(A)`: all elements in one row.
+    Row(Box<Elements>),
     /// `LinearIndices(A)`: the number of each element of `A`.
     Numbering(Box<Elements>),
     /// `[body for x in a, y in b]`: the axes of all sources, the first one's first.
@@ -203,7 +205,7 @@ impl Elements {
         match &self.recipe {
             Recipe::Part(part) => part.keeps == Keeps::View,
             Recipe::Transposed(inner) => inner.is_view(),
-            Recipe::Slices { of, .. } => of.is_view(),
+            Recipe::Slices { of, .. } | Recipe::Row(of) => of.is_view(),
             Recipe::Range(_) | Recipe::Numbering(_) => true,
             Recipe::Apply { operation: Operation::Conjugate, operands } => operands.iter().all(Elements::is_view),
             Recipe::Fill(_)

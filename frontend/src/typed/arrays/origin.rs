@@ -48,7 +48,8 @@ impl Checker<'_> {
             | Recipe::Undefined
             | Recipe::Scalar(_)
             | Recipe::Rows(_)
-            | Recipe::Slices { .. } => vec![one; of.rank()],
+            | Recipe::Slices { .. }
+            | Recipe::Row(_) => vec![one; of.rank()],
             Recipe::Numbering(of) => self.firsts(of),
             Recipe::Transposed(inner) => {
                 let mut firsts = self.firsts(inner);
@@ -130,6 +131,7 @@ impl Checker<'_> {
             | Recipe::Scalar(_)
             | Recipe::Rows(_)
             | Recipe::Slices { .. }
+            | Recipe::Row(_)
             | Recipe::Comprehension { .. } => {}
         }
         elements

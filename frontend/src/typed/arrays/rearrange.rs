@@ -323,6 +323,23 @@ impl Checker<'_> {
         self.value(&ast::Expr { kind, span })
     }
 
+    /// `vec(A)`, which shares its elements with `A`.
+    pub(super) fn row(&mut self, array: &ast::Expr, span: Span) -> Checked<Value> {
+        let value = self.value(array)?;
+        let Some(of) = self.as_elements(&value, array.span) else {
+            let (function, found) = ("vec".to_string(), self.kind(&value));
+            return Err(self.array_error(ArrayError::NotElements { function, found, span: array.span }));
+        };
+        if of.rank() == 1 {
+            return Ok(value);
+        }
+        let of = self.frozen_elements(of)?.at(span);
+        let of = self.counted_from_one(of);
+        let extents = vec![self.product_of(&of.extents, span)];
+        let (element, numbers) = (of.element, of.numbers);
+        Ok(Value::Elements(Box::new(Elements { element, numbers, extents, recipe: Recipe::Row(Box::new(of)), span })))
+    }
+
     /// `eachcol(A)`, `eachrow(A)`.
     pub(super) fn slices(&mut self, name: &str, array: &ast::Expr, span: Span) -> Checked<Value> {
         let of = self.elements_argument(name, array)?;

@@ -115,7 +115,7 @@ impl Checker<'_> {
             Some(init) => Some(self.initial(reduction, elements.element, init)?),
         };
         match dims {
-            None => self.reduce(name, reduction, &elements, (empty, init), span),
+            None => self.reduce(name, reduction, &unrolled(elements), (empty, init), span),
             Some(dims) => {
                 let axes = self.dimensions_argument(dims)?;
                 self.reduce_along(name, reduction, &elements, (&axes, init), span)
@@ -531,6 +531,21 @@ fn zero_sum(ty: ScalarType, extents: &[Expr], empty: Empty, span: Span) -> Expr 
             let (condition, yes, no) = (Box::new(condition), Box::new(zero(-0.0)), Box::new(zero(0.0)));
             Expr { kind: ExprKind::Select { condition, yes, no }, ty, span }
         }
+    }
+}
+
+/// An array itself in place of its elements in one row, which come in the same order.
+fn unrolled(mut elements: Elements) -> Elements {
+    match elements.recipe {
+        Recipe::Row(of) => *of,
+        Recipe::Apply { operation, mut operands }
+            if let [Elements { recipe: Recipe::Row(_), .. }] = operands.as_slice() =>
+        {
+            let operand = unrolled(operands.remove(0));
+            elements.extents = operand.extents.clone();
+            Elements { recipe: Recipe::Apply { operation, operands: vec![operand] }, ..elements }
+        }
+        _ => elements,
     }
 }
 

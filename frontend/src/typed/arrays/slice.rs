@@ -107,7 +107,7 @@ impl Checker<'_> {
 
     /// The subscripts of the element that `A[number]` is, in Julia's order of elements: the remainders of divisions by the
     /// extents. They are outside just where the number is.
-    fn places_of_number(&mut self, number: Expr, extents: &[Expr], span: Span) -> Vec<Expr> {
+    pub(super) fn places_of_number(&mut self, number: Expr, extents: &[Expr], span: Span) -> Vec<Expr> {
         let mut rest = super::shape::plus(number, -1);
         let mut places = vec![];
         for extent in &extents[..extents.len() - 1] {

@@ -27,6 +27,7 @@ const TEXT: &str = "what `any` or `all` may not get to cannot be evaluated";
 pub(super) fn may_raise(elements: &Elements) -> bool {
     match &elements.recipe {
         Recipe::Comprehension { .. } | Recipe::Apply { operation: Operation::User(_), .. } => true,
+        Recipe::Row(inner) => may_raise(inner),
         Recipe::Part(_)
         | Recipe::Range(_)
         | Recipe::Fill(_)
