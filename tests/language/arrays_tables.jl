@@ -176,3 +176,15 @@ case(table_turned!, (T, n) -> (zeros(T, n),))
     return nothing
 end
 case(table_of_variables!, (T, n) -> (zeros(T, n), T(n) / 2))
+
+# `π` has the precision of what stands beside it.
+@tessella function table_of_angles(x)
+    w = [1f0, π]
+    v = [2, π]
+    u = Float32[π, ℯ, 1]
+    return w[2], v[2], u[1] * x[1], [x[1], π], [π x[1]; 1 2], Float64[π, 2]
+end
+case(table_of_angles, (T, n) -> (values_of(T, n + 1),); types = [Float64])
+
+@tessella angles_beside(x) = [x[1], π], [π x[1]; x[1] 2x[1]], [2, 1, π]
+case(angles_beside, (T, n) -> (values_of(T, n + 1),))

@@ -41,7 +41,7 @@ case(tuple_tests, (T, n) -> (values_of(T, n), 100))
     s = sum(identity, (a, b)), sum(identity, (c, c)), sum(identity, (a, c)), sum(identity, (c, a)), sum(identity, (d, a))
     p = prod(identity, (a, b)), prod(identity, (d, a)), prod(identity, (d, a, b)), prod(identity, (d, d)), prod((d, d))
     r = reduce(+, (a, b)), reduce(*, (a, b)), reduce(max, (a, c)), reduce(+, (d, d)), reduce(&, (a, b)), reduce(|, (d, d))
-    return s, p, r, sum((d, d)), sum((d,)), sum((e, d, 0.5)), maximum((a, e)), mapreduce(v -> v + 1, *, (a, b))
+    return s, p, r, sum((d, d)), sum((d,)), sum((e, d, 0.5)), maximum((a, e)), mapreduce(v -> v + 1, *, (a, b)), sum(Int, (a, b))
 end
 case(tuple_of_small, (T, n) -> (Int8(100), Int8(27 + n), 0xffff, isodd(n), n); types = [Float64])
 

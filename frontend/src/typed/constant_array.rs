@@ -182,7 +182,8 @@ impl Checker<'_> {
         let (block, values) = self.in_block(|checker| {
             let mut values = vec![];
             for element in elements {
-                let Ok(value @ (Value::Scalar(_) | Value::Irrational(..))) = checker.value(element) else {
+                // Beside `Float32`s `π` has their precision.
+                let Ok(value @ Value::Scalar(_)) = checker.value(element) else {
                     return None;
                 };
                 values.push(checker.as_scalar(value, element.span).ok()?);

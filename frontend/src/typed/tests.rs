@@ -367,6 +367,56 @@ end",
 }
 
 #[test]
+fn tables_that_are_only_read_are_constants() {
+    shows(
+        "function f(y, x, k)
+    steps = [-1, 1]
+    w = [1/4, 0.5]
+    v = [1, 2]
+    v[1] = k
+    for i in 2:length(x)
+        y[i] = x[steps[1]] * w[2] + w[k] + v[1]
+    end
+end",
+        &["Vector{Float64}", "Vector{Float64}", "Int64"],
+        expect![[r#"
+            function f(y::Array{Float64, 1}, x::Array{Float64, 1}, k::Int64)
+                let w = Array{Float64, 1}(undef, 2)
+                for i.2 in 1:2  # L1
+                    @inbounds w[i.2] = (i.2 < 2) ? 0.25 : 0.5
+                end
+                let v = Array{Int64, 1}(undef, 2)
+                v[1] = 1
+                v[2] = 2
+                v[1] = k
+                for i.3 in 2:size(x, 1)  # L2
+                    y[i.3] = ((x[-1] * 0.5) + w[k]) + Float64(v[1])
+                end
+                return nothing
+            end
+        "#]],
+    );
+}
+
+#[test]
+fn tuples_are_reduced_left_to_right() {
+    shows(
+        "function f(a, b, x)
+    return sum(v -> v * a, (a, b, 2)), any(i -> x[i] > a, (1, 2)), maximum((a, b))
+end",
+        &["Float64", "Float64", "Vector{Float64}"],
+        expect![[r#"
+            function f(a::Float64, b::Float64, x::Array{Float64, 1})
+                let result::Float64 = ((a * a) + (b * a)) + (2.0 * a)
+                let result.2::Bool = (x[1] > a) || (x[2] > a)
+                let result.3::Float64 = max(a, b)
+                return (result, result.2, result.3)
+            end
+        "#]],
+    );
+}
+
+#[test]
 fn what_julia_accepts_is_accepted() {
     for body in [
         "B = zeros(n)",

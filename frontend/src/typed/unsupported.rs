@@ -17,6 +17,8 @@ pub enum Construct {
     ArrayArithmetic,
     /// `sum(A)`, `maximum(A)`, `dot(x, y)`.
     Reduction,
+    /// Which versions of Julia widen differently.
+    SmallTuple,
     /// `A[i]` of a matrix, `eachindex` of one.
     LinearIndex,
     /// `for x in A`, `enumerate`, `zip`, `CartesianIndices`.
@@ -62,6 +64,9 @@ impl Construct {
             Construct::Broadcast => "broadcasting over an array",
             Construct::ArrayArithmetic => "arithmetic on whole arrays",
             Construct::Reduction => "a reduction over an array",
+            Construct::SmallTuple => {
+                "a sum or product of small integers in a tuple, which only some versions of Julia widen,"
+            }
             Construct::LinearIndex => "linear indexing of an array of several dimensions",
             Construct::Iterator => "iterating over anything but a range",
             Construct::ArrayVariable => "a name that means one array or another, depending on a condition,",
@@ -100,6 +105,7 @@ impl Construct {
             Construct::Broadcast => "write the loop over the elements",
             Construct::ArrayArithmetic => "write the loops over the elements",
             Construct::Reduction => "accumulate into a scalar in a loop",
+            Construct::SmallTuple => "write `sum(Int, t)`, or `reduce(+, t)` for a sum of their own type",
             Construct::LinearIndex => "give one subscript for each dimension",
             Construct::Iterator => "iterate over `axes(A, k)` or `1:n`, and subscript in the body",
             Construct::ArrayVariable => {

@@ -90,11 +90,15 @@ impl Checker<'_> {
     ) -> Checked<Value> {
         self.writes_statements(span)?;
         let mut values = vec![];
+        let mut weak = 0;
         for (row, elements) in rows.iter().enumerate() {
             for (column, element) in elements.iter().enumerate() {
                 let value = match self.value(element)? {
                     value @ Value::Complex(_) => value,
-                    other => Value::Scalar(self.as_scalar(other, element.span)?),
+                    other => {
+                        weak += usize::from(matches!(other, Value::Irrational(..)));
+                        Value::Scalar(self.as_scalar(other, element.span)?)
+                    }
                 };
                 values.push((row, column, self.frozen(value), element.span));
             }
@@ -108,6 +112,16 @@ impl Checker<'_> {
             let numbers = if a == Numbers::Complex { a } else { b };
             (crate::typed::promote(left, right), numbers)
         });
+        let of_type = |ty| {
+            values.iter().filter(|(_, _, value, _)| matches!(value, Value::Scalar(value) if value.ty == ty)).count()
+        };
+        let (singles, doubles) = (of_type(ScalarType::F32), of_type(ScalarType::F64));
+        let common = match ty.is_none() && weak > 0 && singles > 0 && doubles == weak {
+            // `π` takes their precision; of two such constants, or beside integers, it depends on their order.
+            true if weak == 1 && singles + weak == values.len() => Some((ScalarType::F32, Numbers::Real)),
+            true => return self.not_yet(Construct::LocalArray, span),
+            false => common,
+        };
         let Some((element, numbers)) = ty.or(common) else { return self.not_yet(Construct::LocalArray, span) };
         let mut sizes: Vec<Expr> = extents.iter().map(|&extent| Expr::int64(extent as i64, span)).collect();
         if numbers == Numbers::Complex {

@@ -82,7 +82,7 @@ impl Checker<'_> {
     ) -> Checked<Value> {
         let is_sum = matches!(reduction, Reduction::Sum | Reduction::Product);
         if is_sum && small == Small::Open && values.iter().any(|value| widened_type(value).is_some()) {
-            return self.not_yet(Construct::Reduction, span);
+            return self.not_yet(Construct::SmallTuple, span);
         }
         let mut values = values.into_iter();
         let first = values.next().expect("the tuple has elements");
