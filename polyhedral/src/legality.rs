@@ -59,6 +59,7 @@ struct Common<'a> {
     parting: Parting,
 }
 
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Parting {
     /// One computation.
     SameLeaf,
@@ -299,6 +300,61 @@ pub fn merged(dependences: &[Dependence]) -> Result<Vec<Dependence>, Error> {
     merged.collect()
 }
 
+/// Dependences above which those that a schedule treats alike are judged together.
+const MANY: usize = 256;
+
+/// All that a schedule's verdict on pairs of instances follows from, besides the pairs.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Treatment<'a> {
+    keeps: Keeps,
+    /// The numbers of iterators of source and sink.
+    iterators: [usize; 2],
+    /// The loops that both ends share, by their tags and what they run through for source and sink.
+    loops: Vec<(Tag, &'a Affine, &'a Affine)>,
+    parting: Parting,
+    /// The ends themselves, for updates whose order is free: whether they may be combined depends on what they compute.
+    updates: Option<Ends>,
+}
+
+impl Treatment<'_> {
+    fn of<'a>(algorithm: &Algorithm, schedule: &'a Schedule, dependence: &Dependence) -> Treatment<'a> {
+        let (ends, keeps) = (Ends::of(dependence), dependence.keeps);
+        let Common { loops, parting } = common(schedule, ends.source, ends.sink);
+        let loops = loops.into_iter().map(|it| (it.tag, &it.at[&ends.source], &it.at[&ends.sink])).collect();
+        let iterators = [ends.source, ends.sink].map(|id| algorithm.computation(id).iterators.len());
+        let updates = match keeps {
+            Keeps::Order => None,
+            Keeps::Apart => Some(ends),
+        };
+        Treatment { keeps, iterators, loops, parting, updates }
+    }
+}
+
+/// The same dependences with those made one that the schedule treats alike, between whichever computations they are: what is as good for
+/// a verdict on it, and quicker where dozens of statements share their loops. Accesses and kinds are those of the first of each.
+pub fn alike(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    dependences: &[Dependence],
+) -> Result<Vec<Dependence>, Error> {
+    let mut groups: BTreeMap<Treatment<'_>, Vec<&Dependence>> = BTreeMap::new();
+    for it in dependences {
+        groups.entry(Treatment::of(algorithm, schedule, it)).or_default().push(it);
+    }
+    let merged = groups.into_values().map(|group| {
+        let first = group[0];
+        let relations: Vec<&Map> = group.iter().map(|it| &it.relation).collect();
+        let relation = ctx.remembered_map(&format!("alike {:?}", numbers(ctx, &relations)), || {
+            let (source, sink) = (relations[0].tuple_id(DimType::In)?, relations[0].tuple_id(DimType::Out)?);
+            let of_first = |map: &Map| map.set_tuple_id(DimType::In, &source)?.set_tuple_id(DimType::Out, &sink);
+            relations[1..].iter().try_fold(relations[0].clone(), |all, next| all.union(&of_first(next)?))
+        })?;
+        Ok(Dependence { relation, ..first.clone() })
+    });
+    merged.collect()
+}
+
 fn numbers(ctx: &Ctx, maps: &[&Map]) -> Vec<usize> {
     maps.iter().map(|map| ctx.number_of(map)).collect()
 }
@@ -308,7 +364,11 @@ fn numbers(ctx: &Ctx, maps: &[&Map]) -> Vec<usize> {
 /// # Errors
 /// [`ScheduleError::Illegal`], or isl's own failure.
 pub fn check(ctx: &Ctx, algorithm: &Algorithm, schedule: &Schedule, dependences: &[Dependence]) -> Result<(), Error> {
-    if is_legal(ctx, algorithm, schedule, &merged(dependences)?)? {
+    let fewer = match dependences.len() > MANY {
+        true => alike(ctx, algorithm, schedule, dependences)?,
+        false => merged(dependences)?,
+    };
+    if is_legal(ctx, algorithm, schedule, &fewer)? {
         return Ok(());
     }
     match first_violation(ctx, algorithm, schedule, dependences)? {

@@ -3,15 +3,17 @@
 mod common;
 
 use common::*;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::condition::{Comparison, Condition, SizeExpr};
-use tessella_polyhedral::dependence::{DependenceKind, dependences};
+use tessella_polyhedral::dependence::{Dependence, DependenceKind, dependences};
 use tessella_polyhedral::error::{Error, ScheduleError};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::layers::{Scheduled, Target};
-use tessella_polyhedral::legality::{Breach, Violation};
+use tessella_polyhedral::legality::{self, Breach, Violation};
 use tessella_polyhedral::print;
-use tessella_polyhedral::schedule::Tag;
+use tessella_polyhedral::schedule::{Loop, Node, Schedule, Tag};
 use tessella_scalar::CompareOp;
 
 fn run(ctx: &Ctx, start: &Scheduled, commands: &[Command]) -> Result<Scheduled, Error> {
@@ -266,4 +268,67 @@ fn one_piece_is_refused() {
     let start = scheduled(antidiagonal(&ctx), Target::Cpu);
     let refused = run(&ctx, &start, &[pieces("S", "j", "j")]);
     assert!(matches!(refused, Err(Error::Schedule(ScheduleError::OnePiece { .. }))), "{refused:?}");
+}
+
+/// Two statements in one loop, which agree on its order in some trees, and a third one in a loop of its own or in the same.
+#[test]
+fn what_an_order_treats_alike_is_legal_where_each_dependence_is() {
+    let ctx = Ctx::new();
+    let statement = |name, domain, write, reads| Statement { name, iterators: &["t", "i"], domain, write, reads };
+    let p = statement(
+        "P",
+        "{ P[t, i] : 1 <= t <= 10 and 2 <= i < n }",
+        (1, &[(&[0, 1], 0)]),
+        &[(0, &[(&[0, 1], -1)]), (0, &[(&[0, 1], 1)])],
+    );
+    let q = statement(
+        "Q",
+        "{ Q[t, i] : 1 <= t <= 10 and 2 <= i < n }",
+        (2, &[(&[0, 1], 0)]),
+        &[(0, &[(&[0, 1], 1)]), (1, &[(&[0, 1], 0)])],
+    );
+    let r = statement(
+        "R",
+        "{ R[t, i] : 1 <= t <= 10 and 2 <= i < n }",
+        (0, &[(&[0, 1], 0)]),
+        &[(1, &[(&[0, 1], 0)]), (2, &[(&[0, 1], 0)])],
+    );
+    let tree = |(time, fused): (i64, bool), tag: Tag, along: [Affine; 3], leaves: [u32; 2]| {
+        let space = |ids: &[u32], body: Node| {
+            let at = ids.iter().map(|&id| (ComputationId(id), along[id as usize].clone())).collect();
+            Node::Loop(Loop { name: s("i"), tag, at, body: Box::new(body) })
+        };
+        let [first, second] = leaves.map(leaf);
+        let body = match fused {
+            true => space(&[0, 1, 2], Node::Sequence(vec![first, second, leaf(2)])),
+            false => Node::Sequence(vec![space(&[0, 1], Node::Sequence(vec![first, second])), space(&[2], leaf(2))]),
+        };
+        let at = (0..3).map(|id| (ComputationId(id), affine(&[time, 0], 0))).collect();
+        Schedule { root: Node::Loop(Loop { name: s("t"), tag: Tag::Sequential, at, body: Box::new(body) }) }
+    };
+    let forwards = || affine(&[0, 1], 0);
+    let source = tree((1, false), Tag::Sequential, [forwards(), forwards(), forwards()], [0, 1]);
+    let algorithm = algorithm(&ctx, &[("A", 1), ("B", 1), ("C", 1)], &[p, q, r], source.root);
+    let all = dependences(&ctx, &algorithm).unwrap();
+    let ways = [forwards(), affine(&[0, -1], 0), affine(&[0, 1], 1), affine(&[2, 1], 0)];
+    let (mut legal, mut refused) = (0, 0);
+    for shape in [(1, false), (1, true), (-1, false)] {
+        for tag in [Tag::Sequential, Tag::Parallel] {
+            for leaves in [[0, 1], [1, 0]] {
+                for number in 0..ways.len().pow(3) {
+                    let way = |at: u32| ways[number / ways.len().pow(at) % ways.len()].clone();
+                    let schedule = tree(shape, tag, [way(0), way(1), way(2)], leaves);
+                    let fewer = legality::alike(&ctx, &algorithm, &schedule, &all).unwrap();
+                    let verdict = legality::is_legal(&ctx, &algorithm, &schedule, &fewer).unwrap();
+                    let each = |it: &Dependence| {
+                        legality::is_legal(&ctx, &algorithm, &schedule, std::slice::from_ref(it)).unwrap()
+                    };
+                    assert_eq!(verdict, all.iter().all(each), "{}", print::schedule(&algorithm, &schedule));
+                    assert!(fewer.len() < all.len());
+                    *(if verdict { &mut legal } else { &mut refused }) += 1;
+                }
+            }
+        }
+    }
+    assert!(legal > 10 && refused > 10, "{legal} legal, {refused} refused");
 }
