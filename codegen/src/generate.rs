@@ -22,7 +22,7 @@ use tessella_polyhedral::effort;
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption, Set};
 use tessella_polyhedral::layers::{MemorySpace, Target};
-use tessella_polyhedral::relation::{concerning, has_many_params};
+use tessella_polyhedral::relation::{has_many_params, of_these};
 use tessella_polyhedral::schedule::{Path, Tag};
 
 /// Generates the loop program; on the GPU target with its kernels.
@@ -58,7 +58,7 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
     let mut context = input.context()?;
     // isl carries the context from loop to loop: of many sizes, those that no loop depends on are left out.
     if has_many_params(input.algorithm) {
-        context = concerning(&context, &effort::involved(input.algorithm, input.schedule))?;
+        context = of_these(&context, &effort::involved(input.algorithm, input.schedule))?;
     }
     let mut loops: BTreeMap<VariableId, Path> = BTreeMap::new();
     let mut body = match to_isl(input, around)? {

@@ -83,6 +83,12 @@ pub fn concerning(context: &Set, concerned: &[bool]) -> Result<Set, IslError> {
     Ok(found)
 }
 
+/// What a context says of these parameters alone: their values for which there are values of the others.
+pub fn of_these(context: &Set, wanted: &[bool]) -> Result<Set, IslError> {
+    let others = (0..).zip(wanted).filter(|(_, is_wanted)| !**is_wanted);
+    others.map(|(at, _)| at).try_fold(context.clone(), |left, at| left.eliminate(DimType::Param, at, 1))
+}
+
 /// `{ S[x] -> [function(x)] }`, over all of the space.
 pub fn function(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, function: &Affine) -> Result<Map, Error> {
     let space = domain_space(ctx, algorithm, id)?;

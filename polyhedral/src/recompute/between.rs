@@ -85,7 +85,7 @@ impl<'a> Between<'a> {
     pub(super) fn read_again(&self, id: ComputationId, of: ComputationId, theirs: &Access) -> Result<Map, Error> {
         let (ctx, original) = (self.ctx, self.old.algorithm);
         let read = element(ctx, original, theirs.array, relation::access(ctx, original, of, theirs)?)?;
-        reader(ctx, repeats(ctx, original, self.new.algorithm, id, of)?.apply_range(&read)?)
+        reader(ctx, self.repeats(id, of)?.apply_range(&self.old.narrow(read)?)?)
     }
 
     /// Whether each reader of an array certainly sees the value that is wanted.
@@ -113,7 +113,9 @@ impl<'a> Between<'a> {
                     Sides { before: without_empty(narrow(&all.before)?)?, after: without_empty(narrow(&all.after)?)? }
                 }
             };
-            changes.push(Change { writer: *writer, sides });
+            if !sides.before.is_empty() || !sides.after.is_empty() {
+                changes.push(Change { writer: *writer, sides });
+            }
         }
         if !self.starts_right(array, sink, wanted, &who, &earlier, &changes)? {
             return Ok(false);
@@ -154,9 +156,6 @@ impl<'a> Between<'a> {
 
     /// Whether a write stands for what a reader wants, wherever nobody writes over it before that.
     fn is_right(&self, wanted: &Wanted, one: &Earlier, earlier: &[Earlier], changes: &[Change]) -> Result<bool, Error> {
-        if one.pairs.is_empty() {
-            return Ok(true);
-        }
         let Some((array, meaning)) = self.meaning(one.writer)? else { return Ok(false) };
         let mut over: Option<Vec<Map>> = None;
         let mut wrong = vec![];
@@ -234,7 +233,7 @@ impl<'a> Between<'a> {
     fn written_again(&self, one: ComputationId, change: ComputationId, earlier: &[Earlier]) -> Result<Vec<Map>, Error> {
         let mut found = vec![];
         for it in earlier.iter().filter(|it| self.roles[it.writer.0 as usize] == Role::Repeats(change)) {
-            let of = repeats(self.ctx, self.old.algorithm, self.new.algorithm, it.writer, change)?;
+            let of = self.repeats(it.writer, change)?;
             for later in self.new.rewrites(one, it.writer)?.iter() {
                 let both = later.reverse()?.range_product(&of)?;
                 for pairs in &it.pairs {
@@ -247,7 +246,7 @@ impl<'a> Between<'a> {
 
     /// The element that a write stands for, and its array: `{ W[y] -> A value[e] }`; `None` where the subscripts do not tell.
     fn meaning(&self, id: ComputationId) -> Result<Option<(ArrayId, Map)>, Error> {
-        let (ctx, original, new) = (self.ctx, self.old.algorithm, self.new.algorithm);
+        let (ctx, original) = (self.ctx, self.old.algorithm);
         Ok(match &self.roles[id.0 as usize] {
             Role::Repeats(of) => {
                 let write = &original.computation(*of).write;
@@ -255,7 +254,7 @@ impl<'a> Between<'a> {
                     return Ok(None);
                 }
                 let stored = element(ctx, original, write.array, relation::access(ctx, original, *of, write)?)?;
-                Some((write.array, repeats(ctx, original, new, id, *of)?.apply_range(&stored)?))
+                Some((write.array, self.repeats(id, *of)?.apply_range(&self.old.narrow(stored)?)?))
             }
             Role::Copies(snapshot) => Some((snapshot.array, self.snapshot(id, snapshot)?)),
         })
@@ -266,7 +265,12 @@ impl<'a> Between<'a> {
         let new = self.new.algorithm;
         let elements = relation::functions(self.ctx, new, id, &snapshot.subscripts)?;
         let elements = elements.intersect_domain(&relation::domain(new, id)?)?;
-        element(self.ctx, self.old.algorithm, snapshot.array, elements)
+        self.old.narrow(element(self.ctx, self.old.algorithm, snapshot.array, elements)?)
+    }
+
+    /// `{ S'[x, k] -> S[x] }` for all instances of a computation that repeats another one's.
+    fn repeats(&self, id: ComputationId, of: ComputationId) -> Result<Map, Error> {
+        self.old.narrow(repeats(self.ctx, self.old.algorithm, self.new.algorithm, id, of)?)
     }
 
     /// When a computation of the original runs, seen from the moments of one of the new program.
@@ -275,11 +279,11 @@ impl<'a> Between<'a> {
         if let Some(known) = self.sides.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
-        let (ctx, original, new) = (self.ctx, self.old.algorithm, self.new.algorithm);
+        let ctx = self.ctx;
         let found = match &self.roles[id.0 as usize] {
-            Role::Copies(snapshot) => of_snapshot(self.old, new, id, snapshot, other)?,
+            Role::Copies(snapshot) => of_snapshot(self.old, self.new.algorithm, id, snapshot, other)?,
             Role::Repeats(of) => {
-                let instance = repeats(ctx, original, new, id, *of)?;
+                let instance = self.repeats(id, *of)?;
                 let seen = |maps: Vec<Map>| -> Result<Vec<Map>, Error> {
                     maps.into_iter().map(|it| Ok(instance.apply_range(&it)?)).collect()
                 };
@@ -323,7 +327,10 @@ impl<'a> Between<'a> {
                     }
                 }
             }
-            all.push(Earlier { writer: *writer, pairs: without_empty(pairs)? });
+            let pairs = without_empty(pairs)?;
+            if !pairs.is_empty() {
+                all.push(Earlier { writer: *writer, pairs });
+            }
         }
         Ok(all)
     }

@@ -4,12 +4,14 @@ use super::Snapshot;
 use super::moment::{before, without_empty};
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
+use crate::effort;
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::relation;
 use crate::schedule::{Node, Path, Schedule};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The tuple of what asks for a value. Names of the source have no spaces.
@@ -28,6 +30,8 @@ pub struct Flows<'a> {
     /// The first of these, writer by writer.
     writers: BTreeMap<ArrayId, Vec<(ComputationId, Map)>>,
     rewrites: RefCell<Rewrites>,
+    /// Runs of parameters that nothing depends on, the last one first.
+    idle: Vec<Range<u32>>,
 }
 
 /// What asks for values.
@@ -55,10 +59,12 @@ impl<'a> Flows<'a> {
         let order = &algorithm.source_order;
         let depth = algorithm.ids().filter_map(|id| order.path_of(id)).map(|path| path.0.len()).max().unwrap_or(0);
         let (writers, rewrites) = (BTreeMap::new(), RefCell::new(BTreeMap::new()));
-        let mut flows = Flows { ctx, algorithm, depth, writes: BTreeMap::new(), writers, rewrites };
+        let idle = idle(algorithm);
+        let mut flows = Flows { ctx, algorithm, depth, writes: BTreeMap::new(), writers, rewrites, idle };
         for id in algorithm.ids() {
             let write = &algorithm.computation(id).write;
             let stored = element(ctx, algorithm, write.array, relation::access(ctx, algorithm, id, write)?)?;
+            let stored = flows.narrow(stored)?;
             flows.writers.entry(write.array).or_default().push((id, stored.clone()));
             let stored = stored.to_union_map()?;
             let time = flows.time(id, order, 1)?.to_union_map()?;
@@ -84,7 +90,19 @@ impl<'a> Flows<'a> {
         }
         steps.resize(self.depth + 1, Affine::constant(0));
         steps.push(Affine::constant(moment));
-        relation::functions(self.ctx, self.algorithm, id, &steps)
+        self.narrow(relation::functions(self.ctx, self.algorithm, id, &steps)?)
+    }
+
+    /// The same relation without the parameters that nothing depends on: each step of isl's goes through their columns, zeros all of them.
+    pub(super) fn narrow(&self, map: Map) -> Result<Map, Error> {
+        let mut map = map;
+        for idle in &self.idle {
+            let count = idle.end - idle.start;
+            if map.dim(DimType::Param)? >= idle.end && !map.involves_dims(DimType::Param, idle.start, count)? {
+                map = map.project_out(DimType::Param, idle.start, count)?;
+            }
+        }
+        Ok(map)
     }
 
     /// Whether the order has a time of its own for each instance.
@@ -97,6 +115,7 @@ impl<'a> Flows<'a> {
     pub fn read(&self, id: ComputationId, access: &Access) -> Result<Sink, Error> {
         let (ctx, algorithm) = (self.ctx, self.algorithm);
         let touched = element(ctx, algorithm, access.array, relation::access(ctx, algorithm, id, access)?)?;
+        let touched = self.narrow(touched)?;
         let time = self.time(id, &algorithm.source_order, 0)?.intersect_domain(&touched.domain()?)?;
         if access.is_affine() {
             let when = When::Instance(id);
@@ -121,20 +140,20 @@ impl<'a> Flows<'a> {
         }
         steps.resize(self.depth + 2, Affine::constant(0));
         let time = relation::functions(ctx, other, id, &steps)?.intersect_domain(&domain)?;
-        let access = element(ctx, self.algorithm, snapshot.array, access)?;
-        Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, time)?, when: When::Else })
+        let access = self.narrow(element(ctx, self.algorithm, snapshot.array, access)?)?;
+        Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, self.narrow(time)?)?, when: When::Else })
     }
 
     /// Elements of an array after all has run: `{ A[e] }`.
     pub fn end(&self, array: ArrayId, elements: &Set) -> Result<Sink, Error> {
         let ctx = self.ctx;
-        let access = element(ctx, self.algorithm, array, elements.identity()?)?;
+        let access = self.narrow(element(ctx, self.algorithm, array, elements.identity()?)?)?;
         let space = relation::param_space(ctx, self.algorithm)?.add_unnamed_tuple(self.depth as u32 + 2)?;
         let mut last = Set::universe(&space)?.fix_i32(DimType::Set, 0, 1)?;
         for step in 1..self.depth as u32 + 2 {
             last = last.fix_i32(DimType::Set, step, 0)?;
         }
-        let time = Map::from_domain_and_range(elements, &last)?;
+        let time = self.narrow(Map::from_domain_and_range(elements, &last)?)?;
         Ok(Sink { access: reader(ctx, access)?, time: reader(ctx, time)?, when: When::End })
     }
 
@@ -193,6 +212,23 @@ impl<'a> Flows<'a> {
         }
         Ok(written)
     }
+}
+
+/// The runs of parameters, the last one first, that an algorithm of many has for the extents of arrays alone.
+fn idle(algorithm: &Algorithm) -> Vec<Range<u32>> {
+    let mut found: Vec<Range<u32>> = vec![];
+    if !relation::has_many_params(algorithm) {
+        return found;
+    }
+    let involved = effort::involved(algorithm, &algorithm.source_order);
+    let idle = (0..involved.len() as u32).zip(involved).filter(|(_, is_involved)| !is_involved);
+    for (at, _) in idle.rev() {
+        match found.last_mut() {
+            Some(last) if last.start == at + 1 => last.start = at,
+            Some(_) | None => found.push(at..at + 1),
+        }
+    }
+    found
 }
 
 /// The instances of one computation among what a read sees: `{ S[x] -> W[y] }`, and the rest.

@@ -21,12 +21,12 @@ pub(super) fn before(
     let path = |id| order.path_of(id).expect("every computation has a leaf in the schedule tree");
     let (path_of_one, path_of_other) = (path(one), path(other));
     let instances = |id| -> Result<Set, Error> { Ok(Set::universe(&relation::domain_space(ctx, algorithm, id)?)?) };
-    let mut together = Map::from_domain_and_range(&instances(one)?, &instances(other)?)?;
+    let mut together = flows.narrow(Map::from_domain_and_range(&instances(one)?, &instances(other)?)?)?;
     let mut found = vec![];
     for (level, (step, step_of_other)) in path_of_one.0.iter().zip(&path_of_other.0).enumerate() {
         match order.node(&Path(path_of_one.0[..level].to_vec())) {
             Some(Node::Loop(it)) => {
-                let at = |id| relation::function(ctx, algorithm, id, &it.at[&id]);
+                let at = |id| flows.narrow(relation::function(ctx, algorithm, id, &it.at[&id])?);
                 let (at_one, at_other) = (at(one)?, at(other)?);
                 found.push(together.intersect(&at_one.lex_lt_at(&at_other)?)?);
                 together = together.intersect(&at_one.apply_range(&at_other.reverse()?)?)?;
@@ -64,7 +64,7 @@ pub(super) fn of_snapshot(
     let path = order.path_of(other).expect("every computation has a leaf in the schedule tree");
     let copies = Set::universe(&relation::domain_space(ctx, new, id)?)?;
     let instances = Set::universe(&relation::domain_space(ctx, algorithm, other)?)?;
-    let mut together = Map::from_domain_and_range(&copies, &instances)?;
+    let mut together = flows.narrow(Map::from_domain_and_range(&copies, &instances)?)?;
     let mut sides = Sides { before: vec![], after: vec![] };
     for (level, moment) in snapshot.moment.iter().enumerate() {
         let step = match (order.node(&Path(path.0[..level.min(path.0.len())].to_vec())), path.0.get(level)) {
@@ -80,8 +80,8 @@ pub(super) fn of_snapshot(
             }
             continue;
         }
-        let at_moment = relation::function(ctx, new, id, moment)?;
-        let at_step = relation::function(ctx, algorithm, other, &step)?;
+        let at_moment = flows.narrow(relation::function(ctx, new, id, moment)?)?;
+        let at_step = flows.narrow(relation::function(ctx, algorithm, other, &step)?)?;
         sides.before.push(together.intersect(&at_moment.lex_gt_at(&at_step)?)?);
         sides.after.push(together.intersect(&at_moment.lex_lt_at(&at_step)?)?);
         together = together.intersect(&at_moment.apply_range(&at_step.reverse()?)?)?;

@@ -105,7 +105,8 @@ pub fn prove(ctx: &Ctx, it: &Recomputation<'_>) -> Result<Result<(), Box<Mismatc
         };
         let (Some(written), true) = (written, is_seen(original.array(array).kind)) else { continue };
         // Elements that neither program writes hold in both what they held before; a conjunction takes far less work than many pieces.
-        let written = Set::from_basic_set(&written.coalesce()?.simple_hull()?)?;
+        // Accesses of many parameters leave out what the context says of some, and copies may not.
+        let written = Set::from_basic_set(&written.coalesce()?.simple_hull()?)?.intersect_params(&original.context)?;
         let sink = new_flow.end(array, &written)?;
         let wanted = Wanted { array, element: old_flow.end(array, &written)?.access, moment: Moment::End };
         if between.sees(array, &sink, &wanted)? {

@@ -17,6 +17,7 @@ use crate::isl::{Ctx, Set};
 use crate::layers::Scheduled;
 use crate::legality;
 use crate::recompute::{Recomputation, Role, prove};
+use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::storage::private::in_order;
 use crate::verify::EntryCheck;
@@ -132,7 +133,7 @@ enum Which {
 fn attempt(ctx: &Ctx, request: &Request<'_>, met: &Sizes, sizes: Which) -> Result<(Scheduled, Vec<Dependence>), Error> {
     let scheduled = request.scheduled;
     let context = match sizes {
-        Which::Around => met.around.clone(),
+        Which::Around => of_loops(scheduled, &met.around)?,
         Which::Exactly => met.exactly()?,
     };
     let Unproved { original, mut next, plain, roles } = unproved(ctx, request, met, &context)?;
@@ -223,16 +224,27 @@ fn unproved(ctx: &Ctx, request: &Request<'_>, met: &Sizes, context: &Set) -> Res
     let Built { mut next, plain, copies } = build(ctx, &start, &stencil, &regions, time, loops)?;
     keep_checks(&scheduled.algorithm, &met.checks, &stencil.statements, &mut next.algorithm);
     // Sizes that do not pass need no code.
+    let (runs, known) = (of_loops(scheduled, &met.runs)?, of_loops(scheduled, &scheduled.algorithm.context)?);
     let made = start.algorithm.computations.len()..next.algorithm.computations.len();
     for at in stencil.statements.iter().map(|id| id.0 as usize).chain(made) {
         let it = &mut next.algorithm.computations[at];
-        let simple = it.domain.gist_params(&start.algorithm.context)?.intersect_params(&met.runs)?;
-        it.domain = simple.intersect_params(&scheduled.algorithm.context)?;
+        let simple = it.domain.gist_params(&start.algorithm.context)?;
+        it.domain = simple.intersect_params(&runs)?.intersect_params(&known)?;
     }
     let mut roles: Vec<Role> = start.algorithm.ids().map(Role::Repeats).collect();
     roles.extend(copies.into_iter().map(Role::Copies));
     let plain = Schedule { root: in_order(&plain.root) };
     Ok(Unproved { original: start.algorithm, next, plain, roles })
+}
+
+/// What these sizes say of those that loops and subscripts depend on. Of many, the others make conjunctions of dozens of constraints, with
+/// which a proof takes several times as long.
+fn of_loops(scheduled: &Scheduled, sizes: &Set) -> Result<Set, Error> {
+    let algorithm = &scheduled.algorithm;
+    match relation::has_many_params(algorithm) {
+        true => Ok(relation::of_these(sizes, &effort::involved(algorithm, &scheduled.schedule))?),
+        false => Ok(sizes.clone()),
+    }
 }
 
 /// Keeps the conditions on sizes under which subscripts are inside, which the repeated statements no longer tell.

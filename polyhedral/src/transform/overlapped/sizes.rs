@@ -127,7 +127,7 @@ fn hull(set: &Set) -> Result<Set, Error> {
 
 /// Has copies copy what arrays have: they were made, and proved, for arrays without an end. For sizes that count no statement touches an element
 /// beyond an array, and a copy of such an element is all that touches its place in a tile, so that nothing else changes without them. Copies
-/// that have none of them for sizes that count stay as they are.
+/// that have none of them for sizes that count stay as they are. Of many sizes, those that a test at entry finds equal become one.
 pub(super) fn end_with_arrays(
     ctx: &Ctx,
     met: &Sizes,
@@ -135,6 +135,8 @@ pub(super) fn end_with_arrays(
     roles: &[Role],
     new: &mut Algorithm,
 ) -> Result<(), Error> {
+    let equal = relation::has_many_params(source).then(|| met.around.affine_hull()).transpose()?;
+    let equal = equal.map(|equal| Set::from_basic_set(&equal)).transpose()?;
     for (id, role) in (0..).map(ComputationId).zip(roles) {
         let Role::Copies(snapshot) = role else { continue };
         let elements = relation::functions(ctx, new, id, &snapshot.subscripts)?;
@@ -143,6 +145,9 @@ pub(super) fn end_with_arrays(
         if !met.has_none_of(&beyond.params()?)? {
             let it = &mut new.computations[id.0 as usize];
             it.domain = it.domain.intersect(&limits)?.coalesce()?;
+            if let Some(equal) = &equal {
+                it.domain = it.domain.intersect_params(equal)?.gist_params(equal)?;
+            }
         }
     }
     Ok(())
