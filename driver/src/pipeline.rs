@@ -7,6 +7,7 @@ use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{self, ArgumentType, ModuleConstant, Surroundings, tree};
 use tessella_lowering::{Checks, Lowered};
+use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
 
@@ -15,6 +16,15 @@ pub use crate::course::{Analysed, Order, verify};
 /// How much work isl may do for one function before it is refused with `E0430`, as [`tessella_polyhedral::effort::weight`] counts it. Every
 /// function of PolyBench needs less, also for a machine with wide vectors; 3mm then needs more than six million.
 pub const ISL_OPERATIONS: u64 = 9_900_000;
+
+/// The statements that [`ISL_OPERATIONS`] are for, of a function whose order the user gives: proofs look at all that share an array, so more
+/// statements may take as much more.
+const STATEMENTS: u64 = 16;
+
+/// How much work isl may do for a function whose order the user gives, as [`ISL_OPERATIONS`].
+pub fn operations_for(algorithm: &Algorithm) -> u64 {
+    ISL_OPERATIONS * (1 + algorithm.computations.len() as u64 / STATEMENTS)
+}
 
 /// All errors of a pass; never empty.
 pub type Refusal = Vec<Diagnostic>;

@@ -93,8 +93,11 @@ impl Unit<'_> {
         }
         if let Some(commands) = &self.commands {
             let order = Order::of(Some(commands));
-            let mut built = self.build_by(&pipeline::context(), backend, order)?;
             let is_asked = commands.iter().any(|it| it.value == Command::Auto);
+            let mut built = match is_asked {
+                true => self.build_by(&pipeline::context(), backend, order)?,
+                false => self.build_as_given(backend, order)?,
+            };
             if is_asked && built.generate_within_limit() == Generated::Refused {
                 return Ok(self.with_less_memory(backend, order, Means::ALL).unwrap_or(built));
             }
@@ -185,6 +188,21 @@ impl Unit<'_> {
         let target = target(backend);
         let analysed = pipeline::verify(ctx, self.sources, lowered, order, target, self.machine)?;
         Ok(Built { ctx: ctx.clone(), analysed, program: None })
+    }
+
+    /// The same for an order that the user gives alone: with more statements, proofs may take more.
+    fn build_as_given(&self, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
+        let ctx = pipeline::context();
+        let lowered = pipeline::lower_for(&ctx, &self.function, backend)?;
+        let most = pipeline::operations_for(&lowered.algorithm);
+        ctx.set_max_operations(most);
+        let analysed = pipeline::verify(&ctx, self.sources, lowered, order, target(backend), self.machine)?;
+        if most > ISL_OPERATIONS {
+            // What follows is code.
+            ctx.set_max_operations(ISL_OPERATIONS);
+            ctx.reset_operations();
+        }
+        Ok(Built { ctx, analysed, program: None })
     }
 
     /// One text of the function for a target.

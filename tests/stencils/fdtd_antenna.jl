@@ -9,7 +9,6 @@
 #! gpu time_skew(Er, t, (j, i), 2, (8, 8))
 #! gpu hexagonal((Er, Hr), t, (j, i), 3, (3, 8))
 #! gpu overlapped(Er, t, (j, i), 2, (8, 8))
-#! refused E0430 hexagonal((Er, Hr), t, (j, i), 3, (3, 8))
 #! refused E0430 overlapped(Er, t, (j, i), 2, (8, 8))
 #! run nr=17 nz=13 steps=5 layers=4 feed=3 jd=5 nf=2
 #! run nr=12 nz=21 steps=3 layers=9 feed=2 jd=7 nf=1
