@@ -43,7 +43,7 @@ pub struct Algorithm {
     /// The order of the source.
     pub source_order: Schedule,
     pub result: Outcome,
-    /// A `Bool` of kind [`ArrayKind::Result`] that is true at the end if something failed that entry could not know of. What
+    /// A `Bool` of kind [`ArrayKind::Result`] that holds `false` before the computations run, and is true at the end if something failed that entry could not know of. What
     /// was computed then means nothing: the arguments must hold again what they held before.
     pub failed: Option<ArrayId>,
     /// What finds out at entry whether subscripts are inside where sizes do not tell; `None` where none has to be checked.
@@ -511,11 +511,15 @@ impl Algorithm {
 
     /// Parameters among which are all those for which all assumptions of the schedule hold, and which the source does not throw for, if
     /// either leaves any out: `[params] -> { : ... }`. Both are tested at entry. There are others where these would be a union of many pieces: each
-    /// broadcast has conditions of five for each axis, and what is asked of all of them together takes isl that much longer.
+    /// broadcast has conditions of five for each axis, and what is asked of all of them together takes isl that much longer. So it does where a limit is
+    /// a large number: isl's products of these grow beyond machine words, and it searches for orders a hundred times as long.
     pub fn assumed(&self) -> Result<Option<Set>, IslError> {
-        let all = self.requirements.iter().filter(|it| is_assumed(it.error));
-        let mut all =
-            all.map(|it| Ok((it.holds.basic_set_count()?, &it.holds))).collect::<Result<Vec<_>, IslError>>()?;
+        let mut all = vec![];
+        for it in self.requirements.iter().filter(|it| is_assumed(it.error)) {
+            if it.error == SizeError::Assumption || !has_large_numbers(&it.holds)? {
+                all.push((it.holds.basic_set_count()?, &it.holds));
+            }
+        }
         all.sort_by_key(|(pieces, _)| *pieces);
         let mut assumed: Option<Set> = None;
         for (_, holds) in all {
@@ -564,6 +568,21 @@ impl Algorithm {
 
 /// Assumptions in more pieces are not made.
 const MOST_ASSUMED: u32 = 8;
+
+/// No size that a program depends on is a larger number.
+const LARGE: i64 = 1 << 24;
+
+/// Whether a condition compares with a large number.
+fn has_large_numbers(holds: &Set) -> Result<bool, IslError> {
+    for basic in holds.basic_sets()? {
+        for constraint in basic.constraints()? {
+            if constraint.constant()?.to_i64().is_none_or(|constant| constant.abs() > LARGE) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
 
 /// Whether orders are judged for sizes alone that pass a test at entry.
 fn is_assumed(error: SizeError) -> bool {
