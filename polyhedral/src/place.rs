@@ -511,8 +511,11 @@ fn box_of(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, axes: &[u32]) -> Result
         let no_box = || Error::from(LayoutError::NoBox { array: id, axis });
         let low = bound(ctx, algorithm, &elements, axis, Side::Low)?.ok_or_else(no_box)?;
         let high = bound(ctx, algorithm, &elements, axis, Side::High)?.ok_or_else(no_box)?;
-        extents.push(high.sub(&low)?.add_constant(1)?);
-        map.push(Affine::iterator(axis).sub(&low)?);
+        // Subscripts with a step lie side by side.
+        let step = elements.stride(axis.cast_signed())?.to_i64().filter(|&step| step > 1).unwrap_or(1);
+        let places = |from_low: Affine| if step == 1 { from_low } else { from_low.floor_div(step) };
+        extents.push(places(high.sub(&low)?).add_constant(1)?);
+        map.push(places(Affine::iterator(axis).sub(&low)?));
     }
     Ok((extents, map))
 }
@@ -524,7 +527,8 @@ pub(crate) enum Side {
 }
 
 /// An expression of parameters that is at most (at least) each element's subscript of an axis: the nearest one where
-/// it is one expression, else one of those that it is made of (`m` of `min(m, n)`). `None` where there is none, or no constraint of a
+/// it is one expression, else one of those that it is made of (`m` of `min(m, n)`), also of those that steps are left out of (`n` of
+/// `2 * fld(n - 1, 2) + 1`, the last of `1:2:n`). `None` where there is none, or no constraint of a
 /// hull of the elements says what it is (`max(m, 1)`).
 pub(crate) fn bound(
     ctx: &Ctx,
@@ -540,21 +544,30 @@ pub(crate) fn bound(
     if !has_bound {
         return Ok(None);
     }
-    let nearest = match side {
-        Side::Low => elements.dim_min(axis as i32)?,
-        Side::High => elements.dim_max(axis as i32)?,
-    };
-    if let Some(value) = as_affine(algorithm, &nearest)? {
-        return Ok(Some(value));
-    }
     let names = algorithm.param_names();
-    for (_, piece) in nearest.pieces()? {
-        let Some(value) = Affine::from_isl(&piece, &names)? else { continue };
-        if is_bound(ctx, algorithm, elements, axis, side, &value)? {
+    let along = along(elements, axis)?;
+    for within in [along.clone(), along.remove_divs()?] {
+        let nearest = match side {
+            Side::Low => within.dim_min(0)?,
+            Side::High => within.dim_max(0)?,
+        };
+        if let Some(value) = as_affine(algorithm, &nearest)? {
             return Ok(Some(value));
+        }
+        for (_, piece) in nearest.pieces()? {
+            let Some(value) = Affine::from_isl(&piece, &names)? else { continue };
+            if is_bound(ctx, algorithm, elements, axis, side, &value)? {
+                return Ok(Some(value));
+            }
         }
     }
     Ok(None)
+}
+
+/// The subscripts of an axis.
+fn along(elements: &Set, axis: u32) -> Result<Set, Error> {
+    let behind = elements.space()?.dim(DimType::Set)? - axis - 1;
+    Ok(elements.project_out(DimType::Set, axis + 1, behind)?.project_out(DimType::Set, 0, axis)?)
 }
 
 /// Whether an expression of parameters is at most (at least) each element's subscript of an axis.
@@ -569,15 +582,12 @@ pub(crate) fn is_bound(
     let space = relation::param_space(ctx, algorithm)?.add_unnamed_tuple(1)?;
     let names = algorithm.param_names();
     let subscript = Affine::iterator(0).to_isl(&space, &names)?;
-    let dimensions = elements.space()?.dim(DimType::Set)?;
-    let along = elements.project_out(DimType::Set, axis + 1, dimensions - axis - 1)?;
-    let along = along.project_out(DimType::Set, 0, axis)?;
     let limit = value.to_isl(&space, &names)?;
     let within = match side {
         Side::Low => subscript.ge_set(&limit)?,
         Side::High => subscript.le_set(&limit)?,
     };
-    Ok(along.is_subset(&within)?)
+    Ok(along(elements, axis)?.is_subset(&within)?)
 }
 
 /// A piecewise expression of parameters as plain data, if one piece covers all and has no divisions.

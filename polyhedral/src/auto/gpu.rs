@@ -16,12 +16,15 @@ use super::vectors::Points;
 use crate::algorithm::{Access, ArrayKind, ComputationId, Subscript};
 use crate::default_order::Memory;
 use crate::error::Error;
+use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{put_chain, sink, split_at, take_chain};
 
 /// Threads along x and y of a block, for nests with two parallel loops; one loop gets `LINE` along x.
 pub(super) const TILE: [u32; 2] = [32, 8];
 const LINE: u32 = 256;
+/// Steps above are those of blocks that threads have to themselves.
+const LONGEST_STEP: u32 = 64;
 /// Points of a thread, whose loads are in flight together.
 pub(super) const POINTS: u32 = 4;
 /// Loads of one point that keep memory busy by themselves; more points a thread would only leave fewer blocks.
@@ -209,6 +212,12 @@ impl Chooser<'_> {
             }
             Memory::Vectors | Memory::Blocks | Memory::Plain => None,
         };
+        // Of a loop with a step, each thread has one of the iterations that there are.
+        let steps = match vectors {
+            None => self.steps_along(schedule, &tiled, levels)?,
+            Some(_) => vec![1; levels],
+        };
+        let points = if steps.iter().any(|&step| step > 1) { 1 } else { points };
         if points > 1 {
             self.write_out(schedule, &body)?;
         } else {
@@ -227,12 +236,17 @@ impl Chooser<'_> {
             (_, 1) => vec![vec![TILE[1]], vec![TILE[0]]],
             (_, points) => vec![vec![TILE[1] * points, points], vec![TILE[0]]],
         };
+        for (size, &step) in sizes.iter_mut().zip(&steps).filter(|(_, step)| **step > 1) {
+            *size = vec![size[0] * step, step];
+        }
         let mut tags: Vec<Vec<Option<Tag>>> = match levels {
             1 => vec![vec![Some(Tag::GpuBlock(ProcessorAxis::X))]],
             _ => vec![vec![Some(Tag::GpuBlock(ProcessorAxis::Y))], vec![Some(Tag::GpuBlock(ProcessorAxis::X))]],
         };
+        let mut stepped: Vec<bool> = steps.iter().map(|&step| step > 1).collect();
         if leading == 3 {
             sizes.insert(0, vec![]);
+            stepped.insert(0, false);
             tags.insert(0, vec![Some(Tag::GpuBlock(ProcessorAxis::Z))]);
         }
         let (mut tree, parts) = self.split_levels(schedule, path, &sizes)?;
@@ -247,6 +261,10 @@ impl Chooser<'_> {
             let thread = |it: Loop| Loop { tag: Tag::GpuThread(axis), ..it };
             let unrolled = |it: Loop, points: u32| Loop { tag: Tag::Unroll(points), ..it };
             match (<[Loop; 2]>::try_from(rest.clone()), levels) {
+                (Ok([outer, only]), _) if stepped[level] => {
+                    points_below.push(only);
+                    threads.push(thread(outer));
+                }
                 // Parts of a line, then threads.
                 (Ok([part, inner]), 1) if vectors.is_none() => {
                     points_below.push(unrolled(part, POINTS));
@@ -268,6 +286,31 @@ impl Chooser<'_> {
         put_chain(&mut tree, path, chain);
         *schedule = tree;
         Ok(())
+    }
+
+    /// The steps of the loops of a chain, as far as all statements below have the same: iterators from one iteration to the next.
+    fn steps_along(&self, schedule: &Schedule, path: &Path, levels: usize) -> Result<Vec<u32>, Error> {
+        let below = schedule.node(path).map(Node::computations).unwrap_or_default();
+        let mut steps = vec![];
+        for level in 0..levels {
+            let it = loop_at(schedule, &path.down(level));
+            let mut common: Option<u32> = None;
+            for id in &below {
+                let at = it.and_then(|it| it.at.get(id)).and_then(iterator_of);
+                let step = match at {
+                    Some((iterator, _)) => {
+                        relation::domain(self.algorithm, *id)?.stride(iterator.cast_signed())?.to_i64()
+                    }
+                    None => None,
+                };
+                let step =
+                    step.and_then(|step| u32::try_from(step).ok()).filter(|step| (2..=LONGEST_STEP).contains(step));
+                let step = step.unwrap_or(1);
+                common = Some(common.map_or(step, |common| if common == step { step } else { 1 }));
+            }
+            steps.push(common.unwrap_or(1));
+        }
+        Ok(steps)
     }
 
     /// Brings that of the `leading` parallel loops along which neighbours are neighbours in memory among those which get an axis
