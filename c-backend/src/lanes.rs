@@ -9,24 +9,35 @@
 //! ```
 //!
 //! Neighbours are what lies a constant distance apart in memory, also along several axes of constant extents, and at places that
-//! are computed before the loop. Such a loop gets no pragma: the compiler proves what it needs.
+//! are computed before the loop. Such a loop gets no pragma: the compiler proves what it needs. Nor does one whose iterations may set one variable
+//! to one constant, `found = true`, of which `omp simd` would let the compiler keep what the last lane has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_codegen::Input;
 use tessella_codegen::int_expr::{IntExpr, VariableId};
 use tessella_codegen::program::{For, Node};
 use tessella_codegen::tile::{constant_difference, subscripts_of};
+use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::layers::BufferId;
 
 /// Whether `omp simd` keeps the order of what one iteration of the loop does.
 pub fn keep_order(input: &Input<'_>, nest: &For) -> bool {
-    let mut body = Body { input, lets: BTreeMap::new(), inner: vec![], accesses: BTreeMap::new(), statements: 0 };
+    let mut body = Body {
+        input,
+        lets: BTreeMap::new(),
+        inner: vec![],
+        accesses: BTreeMap::new(),
+        statements: 0,
+        declared: BTreeSet::new(),
+        sets_one: false,
+    };
     body.block(&nest.body);
-    body.accesses.values().all(|accesses| {
-        let pairs = || (0..accesses.len()).flat_map(|b| (0..=b).map(move |a| (&accesses[a], &accesses[b])));
-        let moved = pairs().any(|(a, b)| a.is_write == b.is_write && body.may_be_neighbours(a, b, nest.variable));
-        !moved || !pairs().any(|(a, b)| (a.is_write || b.is_write) && body.may_hide(a, b))
-    })
+    !body.sets_one
+        && body.accesses.values().all(|accesses| {
+            let pairs = || (0..accesses.len()).flat_map(|b| (0..=b).map(move |a| (&accesses[a], &accesses[b])));
+            let moved = pairs().any(|(a, b)| a.is_write == b.is_write && body.may_be_neighbours(a, b, nest.variable));
+            !moved || !pairs().any(|(a, b)| (a.is_write || b.is_write) && body.may_hide(a, b))
+        })
 }
 
 /// One access of a statement.
@@ -45,6 +56,9 @@ struct Body<'a> {
     inner: Vec<VariableId>,
     accesses: BTreeMap<BufferId, Vec<Access>>,
     statements: usize,
+    declared: BTreeSet<BufferId>,
+    /// Whether several iterations may set one variable.
+    sets_one: bool,
 }
 
 impl Body<'_> {
@@ -56,6 +70,11 @@ impl Body<'_> {
                     self.lets.insert(*variable, value);
                 }
                 Node::Statement(it) => {
+                    let computation = self.input.algorithm.computation(it.computation);
+                    let buffer = self.input.buffer_of(computation.write.array);
+                    let is_variable = self.input.layout.buffer(buffer).extents.is_empty();
+                    let is_constant = matches!(computation.value.kind, ExprKind::Constant(_));
+                    self.sets_one |= is_constant && is_variable && !self.declared.contains(&buffer);
                     for (variable, value) in &it.bindings {
                         let value = self.spelled(value);
                         self.lets.insert(*variable, value);
@@ -80,6 +99,10 @@ impl Body<'_> {
                         });
                     }
                     self.statements += 1;
+                }
+                Node::Declare { buffer, body } => {
+                    self.declared.insert(*buffer);
+                    self.block(body);
                 }
                 other => {
                     self.inner.extend(other.bound());

@@ -29,7 +29,7 @@ pub fn declare(printer: &mut Printer<'_>, out: &mut Writer) -> Vec<Kept> {
     let algorithm = printer.input.algorithm;
     let Some(failed) = algorithm.failed else { return vec![] };
     let mut namer = printer.program.names.namer();
-    out.line(format!("{} {}[1];", c_type(algorithm.array(failed).element), name(printer, failed)));
+    out.line(format!("{} {}[1] = {{0}};", c_type(algorithm.array(failed).element), name(printer, failed)));
     let written = (0..algorithm.arrays.len() as u32).map(ArrayId);
     let written: Vec<ArrayId> = written
         .filter(|&array| algorithm.array(array).kind == ArrayKind::Argument && algorithm.is_written(array))

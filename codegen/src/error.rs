@@ -51,6 +51,9 @@ pub enum CodegenError {
     /// A loop that only data end cannot be left where they do.
     #[error("loop `{name}` ends where data say so")]
     Endless { name: String, on_device: bool },
+    /// An array is copied back before all tests on the way are made.
+    #[error("`{array}` is copied back before the last test")]
+    CopiedBeforeTests { array: String },
     /// What a kernel keeps in shared memory, with what its blocks combine there, needs more than a block may have.
     #[error("kernel `{kernel}` needs {bytes} bytes of shared memory, more than {most}")]
     SharedTooLarge { kernel: String, buffers: Vec<SharedBuffer>, combined: Vec<SharedBuffer>, bytes: i64, most: i64 },
@@ -181,11 +184,17 @@ impl IntoDiagnostic for CodegenError {
                     false => "leave the loop as it is in the source, and schedule those inside",
                 };
                 let note = match on_device {
-                    true => "its body is launched on the GPU, and the host does not read variables between launches",
+                    true => "its body is launched on the GPU, and the host finds no variable by which it could tell that nothing is left to do",
                     false => "the schedule takes it apart, or mixes its statements with others",
                 };
                 Diagnostic::error(Code("E0316"), text).with_note(note).with_help(help)
             }
+            CodegenError::CopiedBeforeTests { array } => Diagnostic::error(
+                Code("E0547"),
+                format!("`{array}` is copied back before the last test on the way is made"),
+            )
+            .with_note("where a subscript or a value fails that only the run can test, the arguments must be as they were before the call")
+            .with_help(format!("let `{array}` be copied back behind the last kernel")),
             CodegenError::SharedTooLarge { ref buffers, ref combined, .. } => {
                 let kept = buffers.iter().map(|it| format!("`{}` has {}", it.name, it.words()));
                 let offered = combined.iter().map(|it| format!("warps combine `{}` in {}", it.name, it.words()));

@@ -11,6 +11,7 @@ use crate::kernels::Extract;
 use crate::leave::leave;
 use crate::names::{Namer, Names};
 use crate::narrow::add_narrow_kernels;
+use crate::plan::launch_plan;
 use crate::program::{Blocks, For, Node, Program, Scan};
 use crate::ranges::clip;
 use crate::separate::isolate_full_tiles;
@@ -117,10 +118,12 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
         }
         check_allocations(input, &body)?;
     }
-    body = leave(input, clip(input, &mut names, body)?)?;
     for kernel in &mut kernels {
-        let body = leave(input, clip(input, &mut names, std::mem::take(&mut kernel.body))?)?;
-        kernel.body = widen(input, body);
+        kernel.body = leave(input, &[], clip(input, &mut names, std::mem::take(&mut kernel.body))?)?;
+    }
+    body = leave(input, &kernels, clip(input, &mut names, body)?)?;
+    for kernel in &mut kernels {
+        kernel.body = widen(input, std::mem::take(&mut kernel.body));
     }
     let computations = &input.algorithm.computations;
     let fastmath =
@@ -128,6 +131,9 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
     let scan = input.scan.map(|scan| scan_program(input, &Input::from(scan))).transpose()?.map(Box::new);
     let mut program = Program { target: input.target, names, entry, body, kernels, loops, fastmath, scan };
     add_narrow_kernels(input, &mut program, &mut namer);
+    if input.target == Target::Gpu && input.algorithm.failed.is_some() {
+        launch_plan(input, &program)?;
+    }
     Ok(program)
 }
 

@@ -7,36 +7,41 @@
 //! Nothing is believed of where the loop comes from. Its first statement keeps a variable from outside of the loop for the
 //! iteration, and all others run only where that holds. So an iteration that begins with the variable false changes
 //! nothing that anything else reads, and neither does any after it. Where the first statement runs only under conditions
-//! that the loop does not change, all others run only under these, too, and the loop has them besides the variable.
+//! that the loop does not change, all others run only under these, too, and the loop has them besides the variable. Statements
+//! whose results nothing outside of the loop reads, as the starts of partial sums, may run or not.
+//!
+//! A loop of the host launches kernels, whose statements are those of the loop. The host looks at variables in the device's memory now
+//! and then: iterations that run for nothing do nothing.
 
 use crate::error::CodegenError;
 use crate::input::Input;
 use crate::int_expr::IntExpr;
-use crate::program::{For, Going, Node, Statement};
+use crate::program::{For, Going, Kernel, Node, Statement};
 use crate::ranges::{conjuncts, values};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, ArrayId, ArrayKind, Computation, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_polyhedral::layers::MemorySpace;
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 
 /// A loop with more iterations has no end but what data give it: no range over sizes is that long.
 pub const ENDLESS: i64 = 1 << 44;
 
-/// Ends loops where data say so.
+/// Ends loops where data say so. The kernels are those that the nodes launch.
 ///
 /// # Errors
 /// E0316 for a loop that only data end, which would not be left.
-pub fn leave(input: &Input<'_>, nodes: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
-    nodes.into_iter().map(|node| in_node(input, node)).collect()
+pub fn leave(input: &Input<'_>, kernels: &[Kernel], nodes: Vec<Node>) -> Result<Vec<Node>, CodegenError> {
+    nodes.into_iter().map(|node| in_node(input, kernels, node)).collect()
 }
 
-fn in_node(input: &Input<'_>, node: Node) -> Result<Node, CodegenError> {
-    let all = |nodes: Vec<Node>| leave(input, nodes);
+fn in_node(input: &Input<'_>, kernels: &[Kernel], node: Node) -> Result<Node, CodegenError> {
+    let all = |nodes: Vec<Node>| leave(input, kernels, nodes);
     Ok(match node {
         Node::For(it) => {
-            let going = going(input, &it);
+            let going = going(input, kernels, &it);
             let is_endless = it.upper.as_const().is_some_and(|upper| upper > ENDLESS);
             if going.is_none() && is_endless {
                 let has_launch = it.body.iter().any(|node| any(node, &|node| matches!(node, Node::Launch(_))));
@@ -69,18 +74,20 @@ fn in_node(input: &Input<'_>, node: Node) -> Result<Node, CodegenError> {
 }
 
 /// The variable without which a loop's iterations do nothing.
-fn going(input: &Input<'_>, it: &For) -> Option<Going> {
+fn going(input: &Input<'_>, kernels: &[Kernel], it: &For) -> Option<Going> {
+    let launched = launched(kernels, &it.body)?;
+    let is_shared = |node: &Node| is_shared(node) && !(matches!(node, Node::Launch(_)) && !launched.is_empty());
     if it.tag != Tag::Sequential || it.clip.is_some() || it.body.iter().any(|node| any(node, &is_shared)) {
         return None;
     }
     let (mut statements, mut inside) = (vec![], BTreeSet::from([it.variable]));
-    for node in &it.body {
+    for node in it.body.iter().chain(launched.iter().flat_map(|kernel| &kernel.body)) {
         node.walk(&mut |node| match node {
             Node::Statement(statement) => statements.push(statement),
             other => inside.extend(other.bound()),
         });
     }
-    let first = leading(&it.body)?;
+    let first = leading(kernels, &it.body)?;
     let guard = input.algorithm.computation(first.computation);
     let ExprKind::Read(flag) = guard.value.kind else { return None };
     let flag = guard.reads.get(flag as usize)?;
@@ -89,6 +96,14 @@ fn going(input: &Input<'_>, it: &For) -> Option<Going> {
         array.kind == ArrayKind::Private && array.element == ScalarType::Bool
     };
     if !is_private(guard.write.array) || !is_private(flag.array) {
+        return None;
+    }
+    // The host looks at single elements of the device's memory.
+    let is_seen = |array: ArrayId| {
+        let buffer = input.layout.buffer(input.buffer_of(array));
+        launched.is_empty() || (buffer.space == MemorySpace::Global && buffer.extents.is_empty())
+    };
+    if !is_seen(flag.array) {
         return None;
     }
     let kept = places(&guard.write, first)?;
@@ -102,13 +117,23 @@ fn going(input: &Input<'_>, it: &For) -> Option<Going> {
     for part in guard.predicate.as_ref().map(conjuncts).unwrap_or_default() {
         let (read, expected) = asked(guard, part)?;
         let at = places(read, first)?;
-        if !is_private(read.array) || changes(read.array) || !at.iter().flatten().all(outer) {
+        let is_known = is_private(read.array) && is_seen(read.array);
+        if !is_known || changes(read.array) || !at.iter().flatten().all(outer) {
             return None;
         }
         conditions.push((read.array, at, expected));
     }
+    let is_of_loop = |array: ArrayId| {
+        let touches = |computation: &Computation| {
+            computation.write.array == array || computation.reads.iter().any(|read| read.array == array)
+        };
+        let kind = input.algorithm.array(array).kind;
+        matches!(kind, ArrayKind::Private | ArrayKind::Local { .. })
+            && input.algorithm.ids().all(|id| here.contains(&id) || !touches(input.algorithm.computation(id)))
+    };
     let runs_if_kept = |statement: &&Statement| {
-        statement.computation == first.computation || {
+        let written = input.algorithm.computation(statement.computation).write.array;
+        statement.computation == first.computation || is_of_loop(written) || {
             let computation = input.algorithm.computation(statement.computation);
             let demands = |array: ArrayId, at: &[Option<IntExpr>], expected: bool| {
                 let mut asked = asks(computation).filter(|&(read, value)| read.array == array && value == expected);
@@ -137,6 +162,20 @@ fn going(input: &Input<'_>, it: &For) -> Option<Going> {
         }
     };
     Some(Going { computation: first.computation, iterators, condition })
+}
+
+/// The kernels that a loop's body launches; `None` if one has statements that are no nodes.
+fn launched<'a>(kernels: &'a [Kernel], body: &[Node]) -> Option<Vec<&'a Kernel>> {
+    let mut found = vec![];
+    for node in body {
+        node.walk(&mut |node| {
+            if let Node::Launch(id) = node {
+                found.extend(kernels.get(id.0 as usize));
+            }
+        });
+    }
+    let streams = |kernel: &&Kernel| kernel.body.iter().any(|node| any(node, &|it| matches!(it, Node::Streaming(_))));
+    (!found.iter().any(streams)).then_some(found)
 }
 
 /// What several threads do together, and what happens on another machine.
@@ -168,17 +207,16 @@ fn any(node: &Node, test: &dyn Fn(&Node) -> bool) -> bool {
 }
 
 /// The statement that every iteration begins with.
-fn leading(body: &[Node]) -> Option<&Statement> {
+fn leading<'a>(kernels: &'a [Kernel], body: &'a [Node]) -> Option<&'a Statement> {
     match body.first()? {
         Node::Statement(statement) => Some(statement),
-        Node::Declare { body, .. } => leading(body),
-        Node::Let { .. } => leading(&body[1..]),
+        Node::Declare { body, .. } | Node::OneThread { body, .. } => leading(kernels, body),
+        Node::Let { .. } => leading(kernels, &body[1..]),
+        Node::Launch(id) => leading(&[], &kernels.get(id.0 as usize)?.body),
         Node::For(_)
         | Node::If { .. }
-        | Node::Launch(_)
         | Node::Copy { .. }
         | Node::Spread(_)
-        | Node::OneThread { .. }
         | Node::Together { .. }
         | Node::Turns(_)
         | Node::Barrier
@@ -196,7 +234,7 @@ fn asks(computation: &Computation) -> impl Iterator<Item = (&Access, bool)> {
 }
 
 /// The read that a condition is, or is the opposite of.
-fn asked<'a>(computation: &'a Computation, part: &Expr) -> Option<(&'a Access, bool)> {
+pub(crate) fn asked<'a>(computation: &'a Computation, part: &Expr) -> Option<(&'a Access, bool)> {
     let (part, expected) = match &part.kind {
         ExprKind::Unary(UnaryOp::Not, operand) => (&**operand, false),
         _ => (part, true),

@@ -1,5 +1,6 @@
 //! The launch plan: what the host does to run a GPU program, for a launcher to execute or a printer to print.
 
+mod failure;
 mod overlap;
 
 use crate::entry::Entry;
@@ -7,8 +8,10 @@ use crate::error::CodegenError;
 use crate::from_ast::{Scope, condition, negate};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::leave::asked;
 use crate::params::argument_of;
-use crate::program::{Blocks, For, KernelId, KernelParam, Node, Part, PartAxis, Program, Width};
+use crate::program::{Blocks, For, Going, KernelId, KernelParam, Node, Part, PartAxis, Program, Width};
+use crate::ranges::conjuncts;
 pub use overlap::overlapping;
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ComputationId, ParamOrigin};
@@ -34,6 +37,10 @@ pub struct LaunchPlan {
     /// By [`KernelId`].
     pub kernels: Vec<PlannedKernel>,
     pub queues: Queues,
+    /// The `Bool` that kernels set where a test fails that entry could not make ([`Algorithm::failed`]).
+    ///
+    /// [`Algorithm::failed`]: tessella_polyhedral::algorithm::Algorithm::failed
+    pub failed: Option<BufferId>,
     pub steps: Vec<Step>,
 }
 
@@ -146,6 +153,13 @@ pub struct PlannedKernel {
     pub dynamic: u32,
 }
 
+/// What a `Bool` in the device's memory has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flag {
+    pub buffer: BufferId,
+    pub holds: bool,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     Allocate(BufferId),
@@ -159,6 +173,13 @@ pub enum Step {
         direction: Direction,
         part: Part,
     },
+    /// Sets all bytes of a buffer to 0.
+    Clear(BufferId),
+    /// Waits for the kernels before, and ends the call with [`STATUS_FAILED_LATER`] if the `Bool` in the buffer is true: arguments that are in the
+    /// device's memory hold again what they held before, and nothing has been copied back.
+    ///
+    /// [`STATUS_FAILED_LATER`]: crate::entry::STATUS_FAILED_LATER
+    LeaveIf(BufferId),
     /// Skipped if an extent of the grid is not positive.
     Launch(KernelId),
     /// Launches a kernel with as many blocks as run at once, and no more than its grid has; where the device does not run kernels
@@ -186,6 +207,8 @@ pub enum Step {
         lower: IntExpr,
         upper: IntExpr,
         step: i64,
+        /// Once one of these is no longer so, the iterations do nothing. An executor [looks now and then](LaunchPlan::asks_next) whether all are.
+        going: Vec<Flag>,
         body: Vec<Step>,
     },
     If {
@@ -200,7 +223,10 @@ pub enum Step {
 }
 
 /// The plan of a program whose kernels have been extracted.
-pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
+///
+/// # Errors
+/// E0547 where arrays are copied back before the last test on the way.
+pub fn launch_plan(input: &Input<'_>, program: &Program) -> Result<LaunchPlan, CodegenError> {
     let algorithm = input.algorithm;
     let mut results = algorithm.result.places();
     results.retain(|&array| algorithm.array(array).kind == ArrayKind::Result);
@@ -209,6 +235,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
             let it = input.layout.buffer(id);
             let host = match argument_of(input, id) {
                 Some(array) if results.contains(&array) => HostSide::Result(array),
+                Some(array) if algorithm.failed == Some(array) => HostSide::None,
                 Some(array) => HostSide::Argument(array),
                 None => match results.iter().find(|&&array| input.buffer_of(array) == id) {
                     Some(&array) => HostSide::Result(array),
@@ -237,7 +264,9 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
     });
     let whole_call: Vec<BufferId> = whole_call.map(|it| it.id).collect();
     let mut steps: Vec<Step> = whole_call.iter().copied().map(Step::Allocate).collect();
-    steps.extend(host_steps(&program.body));
+    let failed = algorithm.failed.map(|failed| input.buffer_of(failed));
+    steps.extend(failed.map(Step::Clear));
+    steps.extend(host_steps(input, &program.body));
     // A result that no transfer brings back still has to reach the caller.
     let mut copied = BTreeSet::new();
     copies_out(&steps, &mut copied);
@@ -266,7 +295,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         blocks: it.blocks,
         dynamic: it.dynamic,
     });
-    overlapping(LaunchPlan {
+    let plan = failure::leaving(LaunchPlan {
         entry: program.entry.clone(),
         arguments: arguments.collect(),
         params: algorithm.params.iter().map(|param| param.origin).collect(),
@@ -274,8 +303,10 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> LaunchPlan {
         kernels: kernels.collect(),
         buffers,
         queues: Queues::One,
+        failed,
         steps,
-    })
+    })?;
+    Ok(overlapping(plan))
 }
 
 /// The extents of a buffer, of which there is none where no statement that uses it has instances: those that do may all be pieces for
@@ -363,6 +394,12 @@ impl LaunchPlan {
             || self.buffers.iter().any(|it| it.memory == DeviceMemory::Constant)
     }
 
+    /// Behind so many iterations of a loop that data may end, the number of them behind which the host asks next whether it goes on: what
+    /// runs for nothing is at most an eighth of what ran for something, and asking takes no time to speak of.
+    pub fn asks_next(iterations: u64) -> u64 {
+        iterations + 1 + iterations / 8
+    }
+
     pub fn buffer(&self, id: BufferId) -> Option<&DeviceBuffer> {
         self.buffers.iter().find(|it| it.id == id)
     }
@@ -425,6 +462,8 @@ fn required(steps: &[Step], wanted: &dyn Fn(&Step) -> Option<KernelId>, when: &C
             | Step::CopyIn(_)
             | Step::CopyOut(_)
             | Step::CopyPart { .. }
+            | Step::Clear(_)
+            | Step::LeaveIf(_)
             | Step::Launch(_)
             | Step::Synchronize
             | Step::Record { .. }
@@ -441,31 +480,32 @@ fn on_device(input: &Input<'_>) -> impl Iterator<Item = BufferId> {
     all.filter(move |(_, it)| is_there(it.space)).map(|(at, _)| BufferId(at as u32))
 }
 
-fn host_steps(nodes: &[Node]) -> Vec<Step> {
+fn host_steps(input: &Input<'_>, nodes: &[Node]) -> Vec<Step> {
     let mut steps = vec![];
     for node in nodes {
         match node {
-            Node::For(For { variable, lower, upper, step, body, .. }) => steps.push(Step::For {
+            Node::For(For { variable, lower, upper, step, body, going, .. }) => steps.push(Step::For {
                 variable: *variable,
                 lower: lower.clone(),
                 upper: upper.clone(),
                 step: *step,
-                body: host_steps(body),
+                going: going.iter().flat_map(|going| flags(input, going)).collect(),
+                body: host_steps(input, body),
             }),
             Node::If { condition, then, otherwise } => steps.push(Step::If {
                 condition: condition.clone(),
-                then: host_steps(then),
-                otherwise: host_steps(otherwise),
+                then: host_steps(input, then),
+                otherwise: host_steps(input, otherwise),
             }),
             Node::Let { variable, value } => steps.push(Step::Let { variable: *variable, value: value.clone() }),
             Node::Declare { buffer, body } => {
                 steps.push(Step::Allocate(*buffer));
-                steps.extend(host_steps(body));
+                steps.extend(host_steps(input, body));
                 steps.push(Step::Free(*buffer));
             }
             Node::Launch(kernel) => steps.push(Step::Launch(*kernel)),
             Node::Together { kernel, apart } => {
-                steps.push(Step::Together { kernel: *kernel, apart: host_steps(apart) });
+                steps.push(Step::Together { kernel: *kernel, apart: host_steps(input, apart) });
             }
             Node::Copy { buffer, direction, part: Some(part) } => {
                 steps.push(Step::CopyPart { buffer: *buffer, direction: *direction, part: joined(part) });
@@ -485,6 +525,13 @@ fn host_steps(nodes: &[Node]) -> Vec<Step> {
         }
     }
     steps
+}
+
+/// The variables that a condition asks for.
+fn flags(input: &Input<'_>, going: &Going) -> Vec<Flag> {
+    let computation = input.algorithm.computation(going.computation);
+    let asked = conjuncts(&going.condition).into_iter().filter_map(|part| asked(computation, part));
+    asked.map(|(read, holds)| Flag { buffer: input.buffer_of(read.array), holds }).collect()
 }
 
 /// A box with as few axes as lie apart in memory.
@@ -524,6 +571,8 @@ fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
             | Step::Free(_)
             | Step::CopyIn(_)
             | Step::CopyPart { direction: Direction::HostToDevice, .. }
+            | Step::Clear(_)
+            | Step::LeaveIf(_)
             | Step::Launch(_)
             | Step::Synchronize
             | Step::Record { .. }

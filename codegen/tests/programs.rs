@@ -174,7 +174,7 @@ fn grids_cover_triangles() {
               the same in 32 bits
         "#]],
     );
-    let plan = launch_plan(&sample.input(), &generate(&sample.input()).unwrap());
+    let plan = launch_plan(&sample.input(), &generate(&sample.input()).unwrap()).unwrap();
     let parts = plan.steps.iter().find_map(|step| match step {
         Step::For { variable, step, .. } => Some((*variable, *step)),
         _ => None,
@@ -242,7 +242,7 @@ fn launched(sample: &Sample, params: Vec<i64>) -> String {
             _ => None,
         })
     }
-    let plan = launch_plan(&sample.input(), &generate(&sample.input()).unwrap());
+    let plan = launch_plan(&sample.input(), &generate(&sample.input()).unwrap()).unwrap();
     let kernel = first(&plan.steps, &Environment::new(params)).unwrap();
     plan.kernels[kernel.0 as usize].name.clone()
 }

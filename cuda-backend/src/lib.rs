@@ -56,12 +56,15 @@ const FIXED_WIDTH_TYPES: [&str; 8] = [
 /// `E06xx`: see [`CodegenError`].
 pub fn emit(verified: &Verified, options: &TextOptions) -> Result<CudaSource, CodegenError> {
     let input = Input::from(verified);
-    Ok(print(&input, &generate(&input)?, options))
+    print(&input, &generate(&input)?, options)
 }
 
 /// Prints a loop program, whose kernels have been extracted, as CUDA.
-pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CudaSource {
-    let plan = launch_plan(input, program);
+///
+/// # Errors
+/// E0547: see [`launch_plan`].
+pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Result<CudaSource, CodegenError> {
+    let plan = launch_plan(input, program)?;
     let mut printer = Printer::new(*input, program, Dialect::Cuda, options);
     let constants = kernel::constants(&printer);
     let mut kernels = Writer::default();
@@ -158,14 +161,14 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Cud
     file.append(&scan);
     file.blank();
     file.append(&host);
-    CudaSource {
+    Ok(CudaSource {
         text: file.finish(),
         kernels: alone.finish(),
         kernel_names: plan.kernels.iter().map(|it| it.name.clone()).collect(),
         plan,
         entry: program.names.function.clone(),
         flags: flags.to_vec(),
-    }
+    })
 }
 
 /// What the flags are for.

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::{Printer, Writer, c_type};
-use tessella_codegen::entry::{MAX_GRID, STATUS_DEVICE_FAILED, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY};
+use tessella_codegen::entry::{
+    MAX_GRID, STATUS_DEVICE_FAILED, STATUS_FAILED_LATER, STATUS_GRID_TOO_LARGE, STATUS_OUT_OF_MEMORY,
+};
 use tessella_codegen::int_expr::{Cond, IntExpr};
 use tessella_codegen::plan::{
-    DeviceMemory, Event, HostSide, LaunchPlan, Padded, PlannedKernel, Queue, Queues, Required, Step,
+    DeviceMemory, Event, Flag, HostSide, LaunchPlan, Padded, PlannedKernel, Queue, Queues, Required, Step,
 };
 use tessella_codegen::program::{KernelParam, Part, PartAxis, Width};
 use tessella_polyhedral::layers::{BufferId, Direction, Lifetime};
@@ -45,6 +47,11 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     out.text(&format!(
         "// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large{or}."
     ));
+    if plan.failed.is_some() {
+        out.line(format!(
+            "// {STATUS_FAILED_LATER} if a subscript or value failed that could only be tested on the way."
+        ));
+    }
     out.line(
         "// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.",
     );
@@ -196,16 +203,40 @@ impl Wrapper<'_, '_> {
                     "TESSELLA_TRY(cudaStreamWaitEvent({}, tessella_queues.event[{number}], 0));",
                     stream(*queue)
                 )),
+                Step::Clear(buffer) => {
+                    let device = &self.device[buffer];
+                    out.line(format!("TESSELLA_TRY(cudaMemset({device}.at, 0, {device}.bytes));"));
+                }
+                Step::LeaveIf(buffer) => {
+                    let device = &self.device[buffer];
+                    out.open("");
+                    out.line("uint8_t tessella_failed = 0;");
+                    let copy = format!("cudaMemcpy(&tessella_failed, {device}.at, 1, cudaMemcpyDeviceToHost)");
+                    out.line(format!("TESSELLA_TRY({copy});"));
+                    out.line(format!("if (tessella_failed) return {STATUS_FAILED_LATER};"));
+                    out.close();
+                }
                 Step::Launch(kernel) => self.launch(&self.plan.kernels[kernel.0 as usize], out),
                 Step::Together { kernel, apart } => {
                     self.together(&self.plan.kernels[kernel.0 as usize], apart, out);
                 }
-                Step::For { variable, lower, upper, step, body } => {
+                Step::For { variable, lower, upper, step, going, body } => {
                     let name = self.printer.program.names.variables[variable.0 as usize].clone();
                     let head = self.printer.for_head(&name, lower, upper, *step, None);
-                    out.open(head);
+                    match going.as_slice() {
+                        [] => out.open(head),
+                        flags => {
+                            out.open("");
+                            out.line("int64_t tessella_done = 0, tessella_ask = 0;");
+                            out.open(head);
+                            self.ask(flags, out);
+                        }
+                    }
                     self.steps(body, out);
                     out.close();
+                    if !going.is_empty() {
+                        out.close();
+                    }
                 }
                 Step::If { condition, then, otherwise } => {
                     let condition = self.printer.cond(condition);
@@ -224,6 +255,20 @@ impl Wrapper<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Leaves a loop whose iterations do nothing any more.
+    fn ask(&mut self, flags: &[Flag], out: &mut Writer) {
+        out.open("if (tessella_done++ == tessella_ask)");
+        out.line("tessella_ask += 1 + tessella_ask / 8;");
+        out.line("uint8_t tessella_flag = 0;");
+        let failed = self.plan.failed.map(|buffer| Flag { buffer, holds: false });
+        for flag in flags.iter().copied().chain(failed) {
+            let it = &self.device[&flag.buffer];
+            out.line(format!("TESSELLA_TRY(cudaMemcpy(&tessella_flag, {it}.at, 1, cudaMemcpyDeviceToHost));"));
+            out.line(format!("if ({}tessella_flag) break;", if flag.holds { "!" } else { "" }));
+        }
+        out.close();
     }
 
     /// The argument that says where a call goes.
@@ -420,6 +465,8 @@ fn copies_parts(steps: &[Step]) -> bool {
         | Step::Free(_)
         | Step::CopyIn(_)
         | Step::CopyOut(_)
+        | Step::Clear(_)
+        | Step::LeaveIf(_)
         | Step::Launch(_)
         | Step::Synchronize
         | Step::Record { .. }

@@ -10,7 +10,7 @@ use tessella_cuda_backend::{CudaSource, print};
 use tessella_polyhedral::isl::Ctx;
 
 fn source(sample: &Sample) -> CudaSource {
-    print(&sample.input(), &generate(&sample.input()).unwrap(), &options(sample))
+    print(&sample.input(), &generate(&sample.input()).unwrap(), &options(sample)).unwrap()
 }
 
 fn check(text: &str, expect: Expect) {

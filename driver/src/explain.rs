@@ -125,8 +125,7 @@ fn later(text: &mut String, algorithm: &Algorithm) {
         ),
     };
     let name = &algorithm.array(failed).name;
-    let _ =
-        writeln!(text, "  The tests set `{name}`, one after the other: loops that make them do not run in parallel.");
+    let _ = writeln!(text, "  The tests set `{name}`, in any order.");
 }
 
 /// `A`, `A and B`, `A, B and C`, with this word before the last.

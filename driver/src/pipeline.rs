@@ -1,6 +1,5 @@
 //! The passes in their order, from source text to a verified program.
 
-use crate::request::Backend;
 use tessella_diagnostics::{Code, Diagnostic, FileId, IntoDiagnostic, Role, SourceMap, Span, Spanned};
 use tessella_frontend as frontend;
 use tessella_frontend::ast;
@@ -146,27 +145,18 @@ pub fn lower(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
     lowered(ctx, function, Checks::AtEntry)
 }
 
-/// The algorithm of a typed function for a backend: on a CPU, checks may be made while it runs.
-pub fn lower_for(ctx: &Ctx, function: &tree::Function, backend: Backend) -> Result<Lowered, Refusal> {
-    match backend {
-        Backend::C | Backend::Interpreter => lowered(ctx, function, Checks::AtEntryOrLater).map_err(|refusal| {
-            let told = refusal.into_iter();
-            told.map(|it| if LATE.contains(&it.code.0) { it.with_note(NOT_LATER) } else { it }).collect()
-        }),
-        Backend::Cuda => lowered(ctx, function, Checks::AtEntry).map_err(|refusal| {
-            let runs_on_cpu = lowered(&context(), function, Checks::AtEntryOrLater).is_ok();
-            let told = refusal.into_iter();
-            told.map(|it| if runs_on_cpu { it.with_help(ON_A_CPU) } else { it }).collect()
-        }),
-    }
+/// The algorithm of a typed function some of whose checks may be made while it runs.
+pub fn lower_with_tests(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
+    lowered(ctx, function, Checks::AtEntryOrLater).map_err(|refusal| {
+        let told = refusal.into_iter();
+        told.map(|it| if LATE.contains(&it.code.0) { it.with_note(NOT_LATER) } else { it }).collect()
+    })
 }
 
 /// What may be tested while a function runs.
 const LATE: [&str; 3] = ["E0310", "E0311", "E0313"];
 
-const NOT_LATER: &str = "nor can it be tested while the function runs: a slice, a view, a narrow counter, a bound of a loop or a size depends on it, or it is too long";
-
-const ON_A_CPU: &str = "or compile it for the CPU, which tests this while it runs";
+const NOT_LATER: &str = "nor can it be tested while the function runs: a bound of a loop or a size depends on it, a bound is read under `@inbounds`, or it is too long";
 
 fn lowered(ctx: &Ctx, function: &tree::Function, checks: Checks) -> Result<Lowered, Refusal> {
     tessella_lowering::lower(ctx, function, checks).map_err(|errors| {

@@ -184,7 +184,7 @@ impl Unit<'_> {
     }
 
     fn build_by(&self, ctx: &Ctx, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
-        let lowered = pipeline::lower_for(ctx, &self.function, backend)?;
+        let lowered = pipeline::lower_with_tests(ctx, &self.function)?;
         let target = target(backend);
         let analysed = pipeline::verify(ctx, self.sources, lowered, order, target, self.machine)?;
         Ok(Built { ctx: ctx.clone(), analysed, program: None })
@@ -193,7 +193,7 @@ impl Unit<'_> {
     /// The same for an order that the user gives alone: with more statements, proofs may take more.
     fn build_as_given(&self, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
-        let lowered = pipeline::lower_for(&ctx, &self.function, backend)?;
+        let lowered = pipeline::lower_with_tests(&ctx, &self.function)?;
         let most = pipeline::operations_for(&lowered.algorithm);
         ctx.set_max_operations(most);
         let analysed = pipeline::verify(&ctx, self.sources, lowered, order, target(backend), self.machine)?;
@@ -514,7 +514,8 @@ impl Built {
 
     pub fn cuda(&self, unit: &Unit<'_>) -> Result<cuda_backend::CudaSource, Refusal> {
         let (verified, options) = (&self.analysed.verified, self.options(unit));
-        Ok(cuda_backend::print(&Input::from(verified), &*self.loops(unit)?, &options))
+        let printed = cuda_backend::print(&Input::from(verified), &*self.loops(unit)?, &options);
+        printed.map_err(|error| self.word(unit, error))
     }
 
     fn options(&self, unit: &Unit<'_>) -> TextOptions {
@@ -546,12 +547,19 @@ impl Built {
         crate::diagnose::diagnose(&place, error)
     }
 
-    /// A refusal of code generation, at the last command that maps loops to a GPU or tiles time, or at the function.
+    /// A refusal of code generation, at the last command that maps loops to a GPU or tiles time, or that copies the array in question back,
+    /// or at the function.
     pub fn word(&self, unit: &Unit<'_>, error: CodegenError) -> Refusal {
+        let early = match &error {
+            CodegenError::CopiedBeforeTests { array } => Some(array.clone()),
+            _ => None,
+        };
         let diagnostic = error.into_diagnostic();
         let mut commands = unit.commands.iter().flatten();
-        let makes_loops = |command: &Command| {
-            matches!(
+        let is_about = |command: &Command| match (command, &early) {
+            (Command::CopyOut { array, .. }, Some(early)) => array == early,
+            (_, Some(_)) => false,
+            (command, None) => matches!(
                 command,
                 Command::Gpu { .. }
                     | Command::Hexagonal { .. }
@@ -559,9 +567,9 @@ impl Built {
                     | Command::TimeSkew { .. }
                     | Command::GridSync { .. }
                     | Command::Space { .. }
-            )
+            ),
         };
-        let mapped = commands.rfind(|it| makes_loops(&it.value)).map(|it| (it.span, "requested here"));
+        let mapped = commands.rfind(|it| is_about(&it.value)).map(|it| (it.span, "requested here"));
         let place = mapped.or(self.analysed.spans.function.map(|span| (span, "in this function")));
         vec![match place {
             Some((span, label)) => diagnostic.primary(span, label),

@@ -146,10 +146,17 @@ end
     code == -1 && known.options.overlap === :original && return original(arguments...)
     exception = failure_exception(compiled.program, known, code, arguments)
     # Nothing has been written, so that the original may run from the start.
-    all(argument -> device_pointer(argument) === nothing, arguments) || throw(exception)
-    is_left_to_original(known, failure(compiled.program, code), exception) && return original(arguments...)
+    pairs = failure(compiled.program, code)
+    if !all(argument -> device_pointer(argument) === nothing, arguments)
+        # What raises is told by copies of the arrays, which stay as they are.
+        value_of(pairs, "kind") == "later" && original(map(on_host, arguments)...)
+        throw(exception)
+    end
+    is_left_to_original(known, pairs, exception) && return original(arguments...)
     throw(exception)
 end
+
+on_host(argument) = device_pointer(argument) === nothing ? argument : Array(argument)
 
 # Whether the original tells what a call comes to: what the source throws, it throws itself, and so it does where a test failed
 # on the way; it may never get to an access that would be outside; and integers may be as large as it can take.

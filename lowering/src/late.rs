@@ -1,10 +1,9 @@
 //! Tests that only the run can make: of subscripts and values that depend on what the function computes.
 //!
-//! What fails is noted in a variable, and nothing outside of an array is touched. Code generation keeps what the written
+//! What fails is noted in a variable, which holds `false` before the function runs, and nothing outside of an array is touched. Code generation keeps what the written
 //! arguments held; where the variable is set it leaves the loops, and puts that back, so that the original function can run instead.
 //!
 //! ```text
-//!                              failed = false
 //! k = 0                        k = 0
 //! for i in 1:n                 for i in 1:n
 //!     if x[i] > 0                  if x[i] > 0
@@ -49,18 +48,18 @@ pub(crate) fn rewrite(function: &Function, places: &Places) -> Option<Tested> {
     let failed = LocalId(function.locals.len() as u32);
     let mut extents = BTreeMap::new();
     learn_extents(&function.body, &mut extents);
-    let mut testing = Testing { function, places, failed, extents, fails: BTreeSet::new(), possible: true };
+    let mut uses = BTreeMap::new();
+    count_uses(&function.body, &mut uses);
+    let mut testing = Testing { function, places, failed, extents, uses, fails: BTreeSet::new(), possible: true };
     testing.learn_failures(&function.body);
     let body = testing.block(&function.body);
     if !testing.possible {
         return None;
     }
-    let span = function.span;
-    let start = set(failed, constant(Constant::bool(false), span), span);
     let mut locals = function.locals.clone();
     let ty = Type::Scalar(ScalarType::Bool);
+    let span = function.span;
     locals.push(Local { name: "failed".into(), named: NamedBy::Tessella, ty, role: Role::Variable(None), span });
-    let body = std::iter::once(start).chain(body).collect();
     Some(Tested { function: Function { body, locals, ..function.clone() }, failed })
 }
 
@@ -70,6 +69,8 @@ struct Testing<'a> {
     failed: LocalId,
     /// Of arrays that the function makes.
     extents: BTreeMap<LocalId, &'a [Expr]>,
+    /// How often each variable is read.
+    uses: BTreeMap<LocalId, usize>,
     /// How values fail that are tested in the run: what follows must not be executed with such values.
     fails: BTreeSet<Failure>,
     possible: bool,
@@ -93,6 +94,33 @@ fn learn_extents<'a>(block: &'a Block, extents: &mut BTreeMap<LocalId, &'a [Expr
                 extents.insert(*array, given);
             }
             StatementKind::Set { .. } | StatementKind::Store { .. } | StatementKind::Require { .. } => {}
+        }
+    }
+}
+
+fn count_uses(block: &Block, uses: &mut BTreeMap<LocalId, usize>) {
+    fn of_expr(expr: &Expr, uses: &mut BTreeMap<LocalId, usize>) {
+        if let ExprKind::Local(local) = expr.kind {
+            *uses.entry(local).or_default() += 1;
+        }
+        expr.operands().into_iter().for_each(|operand| of_expr(operand, uses));
+    }
+    for statement in block {
+        match &statement.kind {
+            StatementKind::For { range, body, .. } => {
+                [&range.start, &range.stop].into_iter().for_each(|bound| of_expr(bound, uses));
+                count_uses(body, uses);
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                of_expr(condition, uses);
+                [then, otherwise].into_iter().for_each(|block| count_uses(block, uses));
+            }
+            StatementKind::Set { value, .. } => of_expr(value, uses),
+            StatementKind::Store { subscripts, value, .. } => {
+                subscripts.iter().chain([value]).for_each(|expr| of_expr(expr, uses));
+            }
+            StatementKind::Require { condition, .. } => of_expr(condition, uses),
+            StatementKind::Allocate { extents, .. } => extents.iter().for_each(|extent| of_expr(extent, uses)),
         }
     }
 }
@@ -124,7 +152,43 @@ impl Testing<'_> {
     }
 
     fn block(&mut self, block: &Block) -> Block {
-        block.iter().flat_map(|statement| self.statement(statement)).collect()
+        let mut all = vec![];
+        let mut rest = block.as_slice();
+        while let [statement, after @ ..] = rest {
+            if let [store, later @ ..] = after
+                && let Some(both) = self.update_in_parts(statement, store)
+            {
+                all.extend(both);
+                rest = later;
+                continue;
+            }
+            all.extend(self.statement(statement));
+            rest = after;
+        }
+        all
+    }
+
+    /// `sum = counts[c] + 1; counts[c] = sum % Int32`, where nothing else uses the sum: both happen where the element is inside, so that they
+    /// stay one update.
+    fn update_in_parts(&mut self, first: &Statement, second: &Statement) -> Option<Block> {
+        let StatementKind::Set { target, value, label, mode } = &first.kind else { return None };
+        let StatementKind::Store { array, subscripts, value: stored, mode: how, .. } = &second.kind else {
+            return None;
+        };
+        let is_sum = |expr: &Expr| matches!(expr.kind, ExprKind::Local(local) if local == *target);
+        let uses = self.uses.get(target).copied().unwrap_or(0);
+        let narrows = matches!(&stored.kind, ExprKind::Wrap(sum) if is_sum(sum));
+        let is_own = self.function.locals[target.0 as usize].named == NamedBy::Tessella;
+        if !narrows || !is_own || uses != 1 || !self.is_late(subscripts, how.inbounds) {
+            return None;
+        }
+        let mut both = self.statement(second);
+        let Some(StatementKind::If { then, .. }) = both.last_mut().map(|last| &mut last.kind) else { return None };
+        let value_inside = self.guarded_beside(value, Some((*array, subscripts)));
+        let kind = StatementKind::Set { target: *target, value: value_inside, label: label.clone(), mode: *mode };
+        then.insert(0, Statement { kind, span: first.span });
+        let tested = self.fails(value).map(|tested| self.note(tested, first.span));
+        Some(tested.into_iter().chain(both).collect())
     }
 
     /// The statement, and before it the test of what it evaluates.
@@ -155,7 +219,12 @@ impl Testing<'_> {
                 let late = self.is_late(subscripts, mode.inbounds);
                 let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
                 let inside = late.then(|| self.inside(*array, &subscripts, span));
-                let (value, label) = (self.guarded(value), label.clone());
+                let original = match &statement.kind {
+                    StatementKind::Store { subscripts, .. } => subscripts.as_slice(),
+                    _ => &[],
+                };
+                let old = late.then_some((*array, original));
+                let (value, label) = (self.guarded_beside(value, old), label.clone());
                 let mode = Mode { inbounds: mode.inbounds || late, ..*mode };
                 let store = StatementKind::Store { array: *array, subscripts, value, label, mode };
                 match inside {
@@ -172,8 +241,9 @@ impl Testing<'_> {
                 let tested = fails.into_iter().flatten().reduce(either);
                 return tested.into_iter().map(|tested| self.note(tested, span)).collect();
             }
+            // Made at entry, where what the source leaves unchecked is inside as ever.
             StatementKind::Require { condition, .. } => {
-                self.known_before(condition);
+                self.possible &= !self.has_place(condition);
                 return vec![statement.clone()];
             }
             StatementKind::Allocate { extents, .. } => {
@@ -199,6 +269,12 @@ impl Testing<'_> {
         if self.fails(expr).is_some() {
             self.possible = false;
         }
+    }
+
+    /// Whether an expression has a subscript that entry cannot test.
+    fn has_place(&self, expr: &Expr) -> bool {
+        self.places.contains(&Testable::Subscript(expr.span))
+            || expr.operands().into_iter().any(|it| self.has_place(it))
     }
 
     /// Whether an access is tested in the run. One that the source leaves unchecked is sure to be inside only as long as
@@ -239,9 +315,14 @@ impl Testing<'_> {
     /// The same value where nothing fails, and anything else where something does: no element outside of an array is read,
     /// and no operation stops the program.
     fn guarded(&self, expr: &Expr) -> Expr {
+        self.guarded_beside(expr, None)
+    }
+
+    /// The same where an element is inside that the expression may load: what an update adds to is what it stores.
+    fn guarded_beside(&self, expr: &Expr, inside: Option<(LocalId, &[Expr])>) -> Expr {
         let mut guarded = expr.clone();
         for operand in guarded.operands_mut() {
-            *operand = self.guarded(operand);
+            *operand = self.guarded_beside(operand, inside);
         }
         let span = expr.span;
         match &mut guarded.kind {
@@ -254,6 +335,9 @@ impl Testing<'_> {
                     return guarded;
                 }
                 *inbounds = true;
+                if inside == Some((*array, original)) {
+                    return guarded;
+                }
                 let inside = self.inside(*array, subscripts, span);
                 select(inside, guarded, constant(Constant { ty: expr.ty, bits: 0 }, span))
             }

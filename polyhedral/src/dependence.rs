@@ -9,16 +9,21 @@
 //! Updates whose order is free depend on one another, too, but [keep](Keeps) no order. That is sound also where an update reads other
 //! elements of its array: between two accesses to an element that are no such updates, and which do keep their order, stands the same
 //! set of updates, each with the same operands.
+//!
+//! Two writes of one constant do not depend on one another: of all writes before a read, in whichever order, the last one stores what the source's
+//! last one does, since writes of anything else keep their place among them. They may come at one time, too (`found = true`).
 
 use crate::affine::Affine;
 use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript, Which};
 use crate::error::Error;
+use crate::expr::ExprKind;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
 use crate::reduction::{Reduction, UpdateOrder, order_of, updates};
 use crate::relation;
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
+use tessella_scalar::Constant;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DependenceKind {
@@ -180,6 +185,9 @@ pub(crate) fn between(
     if array != algorithm.access(*sink).array || are_apart(algorithm.access(*source), algorithm.access(*sink)) {
         return Ok(vec![]);
     }
+    if stored(algorithm, *source).is_some_and(|value| stored(algorithm, *sink) == Some(value)) {
+        return Ok(vec![]);
+    }
     let same_element = from.apply_range(&to.reverse()?)?;
     if same_element.is_empty()? {
         return Ok(vec![]);
@@ -195,6 +203,14 @@ pub(crate) fn between(
     Ok(parts
         .map(|(relation, keeps)| Dependence { kind, array, source: *source, sink: *sink, relation, keeps })
         .collect())
+}
+
+/// The constant that a write stores, if it stores one.
+fn stored(algorithm: &Algorithm, at: AccessRef) -> Option<Constant> {
+    match (at.which, &algorithm.computation(at.computation).value.kind) {
+        (Which::Write, ExprKind::Constant(value)) => Some(*value),
+        (_, _) => None,
+    }
 }
 
 /// Whether two accesses to an array name other planes of it, as numbers: `A[i, 1]` and `A[j, 2]`.

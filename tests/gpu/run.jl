@@ -1,6 +1,7 @@
 # All examples, all PolyBench kernels and the programs with storage commands on the GPU, against plain Julia, bit for bit.
 #
 #     julia --project=julia-pkg tests/gpu/run.jl [--sizes=1,17] [--no-wrappers] [NAME ...]
+#     julia --project=julia-pkg tests/gpu/run.jl language [--part=K/N]
 #     julia --project=julia-pkg tests/gpu/run.jl --bench|--sanitize ...
 #
 # Where nvcc is found, the printed .cu files are compiled as they are, too, and their host wrappers called; not with
@@ -16,6 +17,7 @@ include("bench.jl")
 include("stencils.jl")
 include("slices.jl")
 include("resident.jl")
+include("language.jl")
 include("sanitize.jl")
 
 # `nothing` if compiled code and plain Julia agree, else what went wrong. Where plain Julia throws, as stencils with a source do at one point a
@@ -81,6 +83,14 @@ function check_resident(arguments)
     isempty(arguments) || "resident" in arguments || return 0, 0
     passed, faults = Resident.check()
     println("on the GPU: ", passed, " agree")
+    foreach(fault -> printstyled(fault, "\n"; color = :red), faults)
+    return passed, length(faults)
+end
+
+# Every construct of the language, or each N-th one from the K-th on.
+function check_language(arguments, part)
+    "language" in arguments || return 0, 0
+    passed, faults = GpuLanguage.check(part...)
     foreach(fault -> printstyled(fault, "\n"; color = :red), faults)
     return passed, length(faults)
 end
@@ -168,12 +178,14 @@ function main(arguments)
     "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
     "--sanitize" in arguments &&
         return Sanitize.main(filter(argument -> argument != "--sanitize", arguments), [CASES; EDGES; Stencils.cases()])
-    sizes, wrappers, names = nothing, true, String[]
+    sizes, wrappers, names, part = nothing, true, String[], (0, 1)
     for argument in arguments
         if startswith(argument, "--sizes=")
             sizes = [parse(Int, it) for it in split(argument[9:end], ',')]
         elseif argument == "--no-wrappers"
             wrappers = false
+        elseif startswith(argument, "--part=")
+            part = Tuple(parse(Int, it) for it in split(argument[8:end], '/'))
         elseif startswith(argument, "--")
             error("tests/gpu/run.jl does not know `$argument`")
         else
@@ -181,7 +193,8 @@ function main(arguments)
         end
     end
     cases = isempty(names) ? [CASES; EDGES] : filter(case -> case.name in names, [CASES; EDGES; Stencils.cases()])
-    passed, failed = check(cases, sizes) .+ (wrappers ? check_wrappers(cases) : (0, 0)) .+ check_slices(names) .+ check_resident(names)
+    passed, failed = check(cases, sizes) .+ (wrappers ? check_wrappers(cases) : (0, 0)) .+ check_slices(names) .+ check_resident(names) .+
+                     check_language(names, part)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0
 end

@@ -510,7 +510,7 @@ fn tiles_without_a_stream_beside_them_are_required() {
             sources.unit(&sources.functions()[0], &[]).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let built = unit.build(Backend::Cuda).unwrap_or_else(|errors| panic!("{}", sources.show(&errors)));
         let input = Input::from(&built.analysed.verified);
-        let plan = launch_plan(&input, &generate(&input).unwrap());
+        let plan = launch_plan(&input, &generate(&input).unwrap()).unwrap();
         // Rows, columns and steps.
         let params: Vec<String> = built.analysed.verified.algorithm().params.iter().map(|it| it.name.clone()).collect();
         move |m: i64, n: i64, steps: i64| -> Vec<i64> {

@@ -1,10 +1,11 @@
-#! target cuda
-# Relaxes edges until the distances are short
-@tessella function relax!(distance::Vector{Float64}, from::Vector{Int}, to::Vector{Int}, parent::Vector{Int}, name::Vector{Int})
-    for e in eachindex(from)
+# Relaxes nodes with as many steps as their neighbours have
+@tessella function relax!(distance::Vector{Int}, parent::Vector{Int}, many::Vector{Int}, to::Vector{Int})
+    for e in eachindex(to)
         if distance[e] > 1
             distance[e] -= 1
-            parent[e] = name[to[e]]
+            for k in 1:many[to[e]]
+                parent[e] += k
+            end
         end
     end
 end

@@ -6,7 +6,7 @@ use super::flat::Flat;
 use super::helpers::Helper;
 use super::signature::one_line;
 use super::wide::{Vectors, of_nest};
-use super::{Printer, UNDO, Writer, c_type};
+use super::{Printer, Writer, c_type};
 use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::input::Input;
@@ -82,7 +82,9 @@ impl Printer<'_> {
                         let declaration = self.declaration(*buffer);
                         out.line(declaration);
                     }
+                    self.own.push(*buffer);
                     self.block(body, hooks, out);
+                    self.own.pop();
                     if on_heap && let Some(name) = self.allocated.pop() {
                         out.line(format!("free({name});"));
                     }
@@ -153,63 +155,27 @@ impl Printer<'_> {
         }
         hooks.enter(it, self, out);
         let going = it.going.as_ref().map(|going| self.going(going));
-        // What a failed test leaves behind is put back: its loops need not go on, and what data should end might never do.
-        let failed = self.failed();
-        let tests = failed.is_some() && self.tests_in(it);
-        let ends = it.tag == Tag::Sequential && (tests || going.is_some());
-        let goes_on = failed.as_ref().filter(|_| ends).map(|failed| format!("!{failed}"));
+        let goes_on = self.unless_failed(it);
         let going = [going, goes_on].into_iter().flatten().reduce(|going, other| format!("{going} && {other}"));
         let head = match &it.clip {
             Some(clip) => self.clipped_head(it, clip),
             None => self.for_head(&variable, &it.lower, &it.upper, it.step, going.as_deref()),
         };
         out.open(head);
-        self.loops_around += 1;
+        let threads = u32::from(it.tag == Tag::Parallel);
+        (self.loops_around, self.threads_around) = (self.loops_around + 1, self.threads_around + threads);
+        let around = if threads > 0 { std::mem::take(&mut self.own) } else { vec![] };
         self.block(&it.body, hooks, out);
-        self.loops_around -= 1;
+        if threads > 0 {
+            self.own = around;
+        }
+        (self.loops_around, self.threads_around) = (self.loops_around - 1, self.threads_around - threads);
         out.close();
         hooks.leave(it);
         if guard.is_some() {
             out.close();
         }
-        if let Some(failed) = failed.filter(|_| tests && self.loops_around == 0) {
-            self.leave_if(&failed, out);
-        }
-    }
-
-    /// The variable that notes failed tests.
-    fn failed(&self) -> Option<String> {
-        let failed = self.input.algorithm.failed?;
-        Some(format!("{}[0]", self.program.names.arrays[failed.0 as usize]))
-    }
-
-    /// Whether the loop makes tests that may fail.
-    fn tests_in(&self, it: &For) -> bool {
-        let mut tests = false;
-        let sets = |array: ArrayId| self.input.algorithm.failed == Some(array);
-        for node in &it.body {
-            node.walk(&mut |node| {
-                if let Node::Statement(statement) = node {
-                    tests |= sets(self.input.algorithm.computation(statement.computation).write.array);
-                }
-            });
-        }
-        tests
-    }
-
-    /// Goes to where a function that has failed puts back what it has written.
-    fn leave_if(&mut self, failed: &str, out: &mut Writer) {
-        self.leaves = true;
-        let inside: Vec<String> = self.allocated[self.allocated_at_entry..].to_vec();
-        match inside.is_empty() {
-            true => out.line(format!("if ({failed}) goto {UNDO};")),
-            false => {
-                out.open(format!("if ({failed})"));
-                inside.iter().rev().for_each(|name| out.line(format!("free({name});")));
-                out.line(format!("goto {UNDO};"));
-                out.close();
-            }
-        }
+        self.leave_behind(it, out);
     }
 
     fn going(&mut self, going: &Going) -> String {
@@ -426,6 +392,14 @@ impl Printer<'_> {
             let value = self.value(&source.value, &at).0;
             if self.input.layout.is_ahead(computation) {
                 out.line(format!("tessella_copy_ahead(&{target}, &{value});"));
+            } else if self.is_stored_by_threads(computation) {
+                out.line(match source.value.ty.is_float() {
+                    false => format!("__atomic_store_n(&{target}, {value}, __ATOMIC_RELAXED);"),
+                    true => {
+                        let ty = c_type(source.value.ty);
+                        format!("__atomic_store(&{target}, &({ty}){{{value}}}, __ATOMIC_RELAXED);")
+                    }
+                });
             } else {
                 out.line(format!("{target} = {value};"));
             }

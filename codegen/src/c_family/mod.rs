@@ -6,6 +6,7 @@ mod block;
 mod combine;
 mod complex;
 mod expr;
+mod failure;
 mod fast;
 mod flat;
 mod grid;
@@ -35,6 +36,7 @@ use crate::tile::Kept;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
 use tessella_polyhedral::expr::Expr;
+use tessella_polyhedral::layers::BufferId;
 use tessella_scalar::ScalarType;
 use wide::Vectors;
 
@@ -66,6 +68,10 @@ pub struct Printer<'a> {
     /// Whether the text goes to [`UNDO`].
     pub leaves: bool,
     loops_around: u32,
+    /// How many of them run on threads of a CPU.
+    threads_around: u32,
+    /// The buffers that are declared around the current place, and inside of the innermost of these.
+    own: Vec<BufferId>,
     /// Whether memory is allocated after the entry.
     pub allocates_inside: bool,
     /// The registers of the tile that is being printed.
@@ -124,6 +130,8 @@ impl<'a> Printer<'a> {
             allocated_at_entry: 0,
             leaves: false,
             loops_around: 0,
+            threads_around: 0,
+            own: vec![],
             allocates_inside: false,
             kept: vec![],
             width: Width::Wide,

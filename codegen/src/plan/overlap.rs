@@ -117,9 +117,9 @@ impl<'a> Places<'a> {
             Step::Allocate(_) | Step::Free(_) | Step::Let { .. } => {
                 Some(Item::Host(step.clone(), touched.into_iter().collect()))
             }
-            Step::For { variable, lower, upper, step, body } => {
-                let (lower, upper) = (lower.clone(), upper.clone());
-                let head = Step::For { variable: *variable, lower, upper, step: *step, body: vec![] };
+            Step::For { variable, lower, upper, step, going, body } if going.is_empty() => {
+                let (lower, upper, going) = (lower.clone(), upper.clone(), vec![]);
+                let head = Step::For { variable: *variable, lower, upper, step: *step, going, body: vec![] };
                 Some(Item::Loop(head, self.items(body)?))
             }
             Step::If { condition, then, otherwise } => {
@@ -129,8 +129,11 @@ impl<'a> Places<'a> {
             Step::CopyIn(_)
             | Step::CopyOut(_)
             | Step::CopyPart { .. }
+            | Step::Clear(_)
+            | Step::LeaveIf(_)
             | Step::Launch(_)
             | Step::Together { .. }
+            | Step::For { .. }
             | Step::Record { .. }
             | Step::Wait { .. } => None,
         }
@@ -140,7 +143,10 @@ impl<'a> Places<'a> {
     fn of(&self, step: &Step, queues: &mut BTreeSet<Queue>, touched: &mut BTreeSet<Touched>, is_queued: &mut bool) {
         let mut all = |steps: &[Step]| steps.iter().for_each(|step| self.of(step, queues, touched, is_queued));
         match step {
-            Step::For { body, .. } => all(body),
+            Step::For { body, going, .. } => {
+                all(body);
+                *is_queued &= going.is_empty();
+            }
             Step::If { then, otherwise, .. } => {
                 all(then);
                 all(otherwise);
@@ -167,7 +173,9 @@ impl<'a> Places<'a> {
                 *is_queued = false;
                 touched.insert(Touched { place: Place::Device(*buffer), access: BufferAccess::Write });
             }
-            Step::Synchronize | Step::Record { .. } | Step::Wait { .. } => *is_queued = false,
+            Step::Clear(_) | Step::LeaveIf(_) | Step::Synchronize | Step::Record { .. } | Step::Wait { .. } => {
+                *is_queued = false;
+            }
         }
     }
 
@@ -476,7 +484,14 @@ fn steps(
             Item::Loop(head, items) => {
                 let Step::For { variable, lower, upper, step, .. } = head else { continue };
                 let (lower, upper) = (lower.clone(), upper.clone());
-                all.push(Step::For { variable: *variable, lower, upper, step: *step, body: inside(items) });
+                all.push(Step::For {
+                    variable: *variable,
+                    lower,
+                    upper,
+                    step: *step,
+                    going: vec![],
+                    body: inside(items),
+                });
             }
             Item::Branch(head, then, otherwise) => {
                 let Step::If { condition, .. } = head else { continue };

@@ -30,6 +30,9 @@ pub enum ScheduledError {
     Misplaced { what: &'static str },
     #[error("the arguments are not those of the function")]
     Arguments,
+    /// A test in the run failed: how the program ends, not a mistake of its.
+    #[error("a subscript or a value failed that could only be tested on the way")]
+    FailedLater,
     /// Of an expression; not reported unless its value is stored.
     #[error("an operand is not known")]
     UnknownOperand,

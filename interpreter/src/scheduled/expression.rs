@@ -119,6 +119,9 @@ pub(super) fn execute(
         }
         value => value?,
     };
+    if around.input.algorithm.failed == Some(computation.write.array) {
+        return Err(ScheduledError::FailedLater);
+    }
     let index = instance.index(around, &computation.write)?;
     let position = around.position;
     if around.input.layout.is_ahead(statement.computation)
@@ -128,9 +131,10 @@ pub(super) fn execute(
         return block(around, &computation.write)?.unset(&index, position, &computation.name);
     }
     let block = block(around, &computation.write)?;
-    match computation.atomic {
-        true => block.update(&index, value, position, &computation.name),
-        false => block.write(&index, value, position, &computation.name),
+    match (computation.atomic, &computation.value.kind) {
+        (true, _) => block.update(&index, value, position, &computation.name),
+        (false, ExprKind::Constant(_)) => block.set(&index, value, position, &computation.name),
+        (false, _) => block.write(&index, value, position, &computation.name),
     }
 }
 

@@ -42,6 +42,8 @@ struct Cell {
     value: Option<Constant>,
     /// The last write.
     written: Option<Position>,
+    /// Whether that stored a constant.
+    is_constant: bool,
     /// The reads since.
     read: Vec<Position>,
     /// The computation that wrote it last, if it updates it in one piece, and its updates before the last one.
@@ -153,6 +155,27 @@ impl Block {
             return Err(ScheduledError::Race { computation: computation.to_string(), buffer });
         }
         *cell = Cell { value: Some(value), written: Some(position.clone()), ..Cell::default() };
+        Ok(())
+    }
+
+    /// Stores a constant. Others may store it at the same time.
+    pub(super) fn set(
+        &mut self,
+        index: &[i64],
+        value: Constant,
+        position: &Position,
+        computation: &str,
+    ) -> Result<(), ScheduledError> {
+        let cell = self.cell(index, computation)?;
+        let is_again = cell.is_constant && cell.value == Some(value);
+        if is_again && !cell.read.iter().any(|earlier| earlier.unordered(position)) {
+            // Whatever comes next must be ordered behind all of these.
+            cell.updates.extend(cell.written.replace(position.clone()));
+            cell.read.clear();
+            return Ok(());
+        }
+        self.write(index, value, position, computation)?;
+        self.cell(index, computation)?.is_constant = true;
         Ok(())
     }
 

@@ -26,7 +26,7 @@ use host::Host;
 use memory::{Block, Memory, Position};
 use shuffle::Shuffle;
 use std::collections::BTreeMap;
-use tessella_codegen::entry::STATUS_OUT_OF_CONTEXT;
+use tessella_codegen::entry::{STATUS_FAILED_LATER, STATUS_OUT_OF_CONTEXT};
 use tessella_codegen::{Input, Program};
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
@@ -37,7 +37,7 @@ use tessella_scalar::Constant;
 pub enum Completion {
     /// With the scalars and new arrays that the function gives back, in the order of the entry.
     Done(Vec<Value>),
-    /// A condition at entry does not hold; nothing was written.
+    /// A condition at entry does not hold, or a test on the way failed; nothing was written.
     Refused { status: i32, about: String },
 }
 
@@ -116,7 +116,13 @@ pub fn run(
         executions: 0,
         offers: BTreeMap::new(),
     };
-    host.whole()?;
+    match host.whole() {
+        Err(ScheduledError::FailedLater) => {
+            let about = ScheduledError::FailedLater.to_string();
+            return Ok(Completion::Refused { status: STATUS_FAILED_LATER, about });
+        }
+        ran => ran?,
+    }
     let Host { memory, outside, .. } = host;
 
     let mut returned = vec![];
@@ -124,6 +130,9 @@ pub fn run(
     for (at, buffer) in input.layout.buffers.iter().enumerate() {
         let id = BufferId(at as u32);
         let Lifetime::Argument(array) = buffer.lifetime else { continue };
+        if input.algorithm.failed == Some(array) {
+            continue;
+        }
         let seen_by_caller = if has_copy(buffer.space) { &outside } else { &memory };
         let block = seen_by_caller.block(id).ok_or_else(|| ScheduledError::NoBuffer { buffer: buffer.name.clone() })?;
         match argument_position(input, array) {

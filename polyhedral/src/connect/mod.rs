@@ -118,8 +118,12 @@ pub(crate) fn copying_whole_arrays(connected: &mut Connected) {
     connected.transfers = all;
 }
 
-/// Whether an array has a copy on the device, and one in the caller's memory.
+/// Whether an array has a copy on the device, and one in the caller's memory. Whether a test in the run has failed is asked by the host
+/// itself.
 fn is_copied(placed: &Placed, array: ArrayId) -> bool {
+    if placed.scheduled.algorithm.failed == Some(array) {
+        return false;
+    }
     let buffer = placed.layout.buffer(placed.layout.placement(array).buffer);
     let on_device = matches!(buffer.space, MemorySpace::Global | MemorySpace::Constant { .. });
     on_device && buffer.lifetime == Lifetime::Argument(array)

@@ -193,10 +193,6 @@ fn guard(
     let it = algorithm.computation(id);
     let (mut guard, mut reads): Guard = (None, vec![]);
     let Some(predicate) = it.predicate.as_ref().filter(|_| it.ranged.is_empty()) else { return Ok((guard, reads)) };
-    if is_there(algorithm, id)? {
-        // What no update was made of changes nothing.
-        return Ok((guard, reads));
-    }
     let is_changed = |array: ArrayId| inside.iter().any(|&id| algorithm.computation(id).write.array == array);
     for part in leading_parts(predicate) {
         let mut part = part.clone();
@@ -237,29 +233,6 @@ fn guard(
         });
     }
     Ok((guard, reads))
-}
-
-/// Whether the element of an update is one of the function's own that a statement before has stored, whatever the data.
-fn is_there(algorithm: &Algorithm, id: ComputationId) -> Result<bool, Error> {
-    let it = algorithm.computation(id);
-    let array = it.write.array;
-    if !matches!(algorithm.array(array).kind, ArrayKind::Local { .. } | ArrayKind::Private) {
-        return Ok(false);
-    }
-    let updated = relation::access(algorithm.context.ctx(), algorithm, id, &it.write)?.range()?;
-    for other in algorithm.ids().filter(|&other| algorithm.computation(other).write.array == array) {
-        let writer = algorithm.computation(other);
-        let is_before =
-            algorithm.source_order.path_of(other).map(|it| it.0) < algorithm.source_order.path_of(id).map(|it| it.0);
-        if !is_before || writer.predicate.is_some() || writer.write.within.is_some() {
-            continue;
-        }
-        let stored = relation::access(algorithm.context.ctx(), algorithm, other, &writer.write)?.range()?;
-        if updated.is_subset(&stored)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// The parts of a condition that are tested one after the other.

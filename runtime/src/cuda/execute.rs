@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tessella_codegen::LaunchPlan;
-use tessella_codegen::entry::STATUS_OK;
+use tessella_codegen::entry::{STATUS_FAILED_LATER, STATUS_OK};
 use tessella_codegen::int_expr::Environment;
 use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, PlannedKernel, Queue, Required, Step};
 use tessella_codegen::program::{KernelId, Part};
@@ -201,8 +201,7 @@ impl<G: Gpu> CudaProgram<G> {
             return Ok(STATUS_OK);
         }
         // SAFETY: promised by the caller.
-        unsafe { self.run_checked(&arguments, &BTreeMap::new(), watcher) }?;
-        Ok(STATUS_OK)
+        unsafe { self.run_checked(&arguments, &BTreeMap::new(), watcher) }
     }
 
     /// The bytes of each buffer, by position, for these values of the parameters.
@@ -251,7 +250,8 @@ impl<G: Gpu> CudaProgram<G> {
         drop(self.gpu.pools().drain());
     }
 
-    /// Runs the steps for arguments that were checked, with only parts of the buffers that have a window.
+    /// Runs the steps for arguments that were checked, with only parts of the buffers that have a window. The status is that of the tests on
+    /// the way: 0 if none fails.
     ///
     /// # Safety
     /// As for [`CudaProgram::run`]; the kernels use nothing of a buffer outside of its window.
@@ -260,7 +260,7 @@ impl<G: Gpu> CudaProgram<G> {
         arguments: &Arguments,
         windows: &BTreeMap<usize, Window>,
         watcher: Option<&mut Watcher<'_, G>>,
-    ) -> Result<(), RuntimeError> {
+    ) -> Result<i32, RuntimeError> {
         self.check_required(&arguments.environment)?;
         self.check_sharing(&arguments.environment)?;
         let mut sizes = self.sizes(&arguments.environment)?;
@@ -276,6 +276,8 @@ impl<G: Gpu> CudaProgram<G> {
             events: BTreeMap::new(),
             is_short,
             replay: Replay::default(),
+            before: BTreeMap::new(),
+            has_failed: false,
             arguments,
             sizes,
             windows,
@@ -290,7 +292,9 @@ impl<G: Gpu> CudaProgram<G> {
         let ended = self.gpu.synchronize();
         let result = done.and(ended.map_err(RuntimeError::from));
         let borrowed: Vec<bool> = (0..run.held.len()).map(|at| run.resident(at).is_some()).collect();
-        let Run { held, sizes, mut spare, .. } = run;
+        let status = if run.has_failed { STATUS_FAILED_LATER } else { STATUS_OK };
+        let Run { held, sizes, before, mut spare, .. } = run;
+        before.into_iter().for_each(|(at, copy)| spare.put(address_size(sizes[at]), copy));
         let mut pool = self.pool();
         if result.is_ok() {
             let sizes: Vec<usize> = sizes.into_iter().map(address_size).collect();
@@ -306,7 +310,7 @@ impl<G: Gpu> CudaProgram<G> {
             pool.drain();
             self.graphs().clear();
         }
-        result
+        result.map(|()| status)
     }
 
     /// Like [`CudaProgram::run`], with values, whose number and types are checked.
@@ -415,6 +419,8 @@ fn parts_of(steps: &[Step], positions: &BTreeMap<BufferId, usize>, into: &mut BT
             }
             Step::Allocate(_)
             | Step::Free(_)
+            | Step::Clear(_)
+            | Step::LeaveIf(_)
             | Step::Launch(_)
             | Step::Synchronize
             | Step::Record { .. }
@@ -494,3 +500,7 @@ pub(super) fn malformed(what: String) -> RuntimeError {
 #[cfg(test)]
 #[path = "execute_tests.rs"]
 pub(super) mod tests;
+
+#[cfg(test)]
+#[path = "failure_tests.rs"]
+mod failure_tests;

@@ -398,6 +398,11 @@ impl Gpu for FakeGpu {
                 let sum: f64 = doubles(&from.content.lock().unwrap()).iter().sum();
                 to.content.lock().unwrap().copy_from_slice(&sum.to_ne_bytes());
             }
+            ("note", [Argument::Buffer(failed), Argument::Value(steps)]) => {
+                if i64::from_ne_bytes(*steps) == 2 {
+                    failed.content.lock().unwrap()[0] = 1;
+                }
+            }
             ("beside", [to, from, Argument::Value(n), Argument::Value(first), Argument::Value(last)]) => {
                 let [n, first, last] = [n, first, last].map(|bytes| i64::from_ne_bytes(*bytes));
                 // Where element `i`, from 1, is in the buffer.
@@ -562,7 +567,7 @@ pub fn kernel_buffer(id: u32, access: BufferAccess) -> KernelParam {
 }
 
 /// `for t in 1:steps; A .+= a .* B .+ t; end`, in blocks of 32 threads.
-fn update_plan() -> LaunchPlan {
+pub fn update_plan() -> LaunchPlan {
     let n = || IntExpr::Param(N);
     let at_most = |param: u32| Cond::Compare(CompareOp::Le, IntExpr::Param(ParamId(param)), IntExpr::Const(1 << 30));
     LaunchPlan {
@@ -619,6 +624,7 @@ fn update_plan() -> LaunchPlan {
             ],
         }],
         queues: Queues::One,
+        failed: None,
         steps: vec![
             Step::Allocate(BufferId(0)),
             Step::Allocate(BufferId(1)),
@@ -629,6 +635,7 @@ fn update_plan() -> LaunchPlan {
                 lower: IntExpr::Const(1),
                 upper: IntExpr::Param(ParamId(2)),
                 step: 1,
+                going: vec![],
                 body: vec![Step::Launch(KernelId(0))],
             },
             Step::CopyOut(BufferId(0)),
@@ -1179,6 +1186,7 @@ fn sum_plan() -> LaunchPlan {
             lower: IntExpr::Const(5),
             upper: IntExpr::Const(11),
             step: 3,
+            going: vec![],
             body: vec![
                 Step::Allocate(BufferId(9)),
                 Step::Let { variable: VariableId(1), value: n.plus(IntExpr::Const(0)) },
@@ -1249,7 +1257,7 @@ fn a_kernel_that_counts_in_32_bits_gets_such_integers() {
 }
 
 /// Calls the update with arrays of which some are in the GPU's memory.
-fn update_mixed(program: &CudaProgram<FakeGpu>, a: &mut [f64], resident: [Option<u64>; 2], b: &[f64]) -> i32 {
+pub fn update_mixed(program: &CudaProgram<FakeGpu>, a: &mut [f64], resident: [Option<u64>; 2], b: &[f64]) -> i32 {
     let mut arguments = update_arguments(0.5, a, b, 2);
     let mut on_device = [false; 6];
     for (array, address) in resident.into_iter().enumerate() {

@@ -100,6 +100,7 @@ fn steps(parts: &[Part], alive: &mut Vec<u32>, kernels: &mut Vec<PlannedKernel>)
                 lower: IntExpr::Const(1),
                 upper: IntExpr::Const(*count),
                 step: 1,
+                going: vec![],
                 body: steps(parts, alive, kernels),
             }),
             Part::If(holds, then, otherwise) => all.push(Step::If {

@@ -254,6 +254,8 @@ fn is_left(plan: &LaunchPlan, part: Part) -> bool {
             Step::Allocate(_)
             | Step::Free(_)
             | Step::CopyOut(_)
+            | Step::Clear(_)
+            | Step::LeaveIf(_)
             | Step::Launch(_)
             | Step::Synchronize
             | Step::Record { .. }

@@ -72,6 +72,7 @@ fn plan(kind: Kind) -> LaunchPlan {
             dynamic: 0,
         }],
         queues: Queues::One,
+        failed: None,
         steps: vec![
             Step::Let { variable: VariableId(0), value: IntExpr::Const(1) },
             Step::Allocate(BufferId(0)),

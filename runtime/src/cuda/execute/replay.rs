@@ -9,6 +9,7 @@ use super::run::Run;
 use super::{CudaProgram, malformed};
 use crate::error::RuntimeError;
 use std::sync::Arc;
+use tessella_codegen::LaunchPlan;
 use tessella_codegen::int_expr::Environment;
 use tessella_codegen::plan::Step;
 use tessella_codegen::program::KernelParam;
@@ -171,12 +172,20 @@ impl<G: Gpu> Run<'_, '_, G> {
     /// # Safety
     /// As for [`CudaProgram::run`].
     unsafe fn iterate(&mut self, step: &Step) -> Result<(), RuntimeError> {
-        let Step::For { variable, lower, upper, step, body } = step else { return Ok(()) };
+        let Step::For { variable, lower, upper, step, going, body } = step else { return Ok(()) };
         let (mut value, last) = (self.value(lower)?, self.value(upper)?);
         if *step <= 0 {
             return Err(malformed(format!("a loop steps by {step}")));
         }
+        let (mut done, mut ask) = (0, 0);
         while value <= last {
+            if !going.is_empty() && done == ask {
+                if !self.goes_on(going)? {
+                    break;
+                }
+                ask = LaunchPlan::asks_next(done);
+            }
+            done += 1;
             self.environment.set(*variable, value);
             // SAFETY: promised by the caller.
             unsafe { self.steps(body) }?;
@@ -190,13 +199,15 @@ impl<G: Gpu> Run<'_, '_, G> {
 fn only_launches(step: &Step) -> bool {
     match step {
         Step::Launch(_) | Step::Let { .. } => true,
-        Step::For { body, .. } => body.iter().all(only_launches),
+        Step::For { going, body, .. } => going.is_empty() && body.iter().all(only_launches),
         Step::If { then, otherwise, .. } => then.iter().chain(otherwise).all(only_launches),
         Step::Allocate(_)
         | Step::Free(_)
         | Step::CopyIn(_)
         | Step::CopyOut(_)
         | Step::CopyPart { .. }
+        | Step::Clear(_)
+        | Step::LeaveIf(_)
         | Step::Together { .. }
         | Step::Synchronize
         | Step::Record { .. }

@@ -11,8 +11,8 @@ use crate::error::RuntimeError;
 use std::collections::BTreeMap;
 use tessella_codegen::entry::MAX_GRID;
 use tessella_codegen::int_expr::{Environment, IntExpr};
-use tessella_codegen::plan::{Event, HostSide, Queue, Step};
-use tessella_codegen::program::{KernelId, KernelParam, Width};
+use tessella_codegen::plan::{Event, Flag, HostSide, Queue, Step};
+use tessella_codegen::program::{BufferAccess, KernelId, KernelParam, Width};
 use tessella_polyhedral::layers::BufferId;
 
 /// One run of a program.
@@ -35,6 +35,10 @@ pub(super) struct Run<'a, 'w, G: Gpu> {
     /// The queues are one, whatever the plan says.
     pub(super) is_short: bool,
     pub(super) replay: Replay<G>,
+    /// Of plans whose tests may fail, what written arguments that are in the GPU's memory held before, by position.
+    pub(super) before: BTreeMap<usize, G::Buffer>,
+    /// A test has failed: no further step is taken.
+    pub(super) has_failed: bool,
     pub(super) watcher: Option<&'a mut Watcher<'w, G>>,
 }
 
@@ -43,6 +47,9 @@ impl<G: Gpu> Run<'_, '_, G> {
     /// As for [`CudaProgram::run`].
     pub(super) unsafe fn steps(&mut self, steps: &[Step]) -> Result<(), RuntimeError> {
         for step in steps {
+            if self.has_failed {
+                break;
+            }
             match step {
                 Step::Allocate(buffer) => {
                     let at = self.program.position(*buffer)?;
@@ -55,6 +62,7 @@ impl<G: Gpu> Run<'_, '_, G> {
                         Some(address) => unsafe { self.program.gpu.borrow(address, bytes) },
                         None => self.allocate(bytes)?,
                     });
+                    self.keep_before(*buffer, at, bytes)?;
                 }
                 Step::Free(buffer) => {
                     let at = self.program.position(*buffer)?;
@@ -69,6 +77,10 @@ impl<G: Gpu> Run<'_, '_, G> {
                 Step::CopyOut(buffer) => unsafe { self.copy_out(*buffer) }?,
                 // SAFETY: promised by the caller.
                 Step::CopyPart { buffer, direction, part } => unsafe { self.copy_part(*buffer, *direction, part) }?,
+                Step::Clear(buffer) => {
+                    self.program.gpu.fill(held(self.program, &self.held, *buffer)?, 0)?;
+                }
+                Step::LeaveIf(buffer) => self.leave_if(*buffer)?,
                 // SAFETY: promised by the caller.
                 Step::Launch(kernel) => unsafe { self.launch(*kernel) }?,
                 // SAFETY: promised by the caller.
@@ -98,6 +110,59 @@ impl<G: Gpu> Run<'_, '_, G> {
             }
         }
         Ok(())
+    }
+
+    /// Copies an argument that is in the GPU's memory and that kernels write, if it may have to hold again what it holds now.
+    fn keep_before(&mut self, buffer: BufferId, at: usize, bytes: usize) -> Result<(), RuntimeError> {
+        let plan = &self.program.plan;
+        let written = KernelParam::Buffer { buffer, access: BufferAccess::Write };
+        let is_written = || plan.kernels.iter().any(|kernel| kernel.arguments.contains(&written));
+        if plan.failed.is_none() || self.resident(at).is_none() || bytes == 0 || !is_written() {
+            return Ok(());
+        }
+        let copy = self.allocate(bytes)?;
+        let from = held(self.program, &self.held, buffer)?;
+        self.program.gpu.copy_on_device(Queue::Kernels, &copy, from, bytes)?;
+        self.before.insert(at, copy);
+        Ok(())
+    }
+
+    /// Whether a loop goes on that data may end.
+    pub(super) fn goes_on(&mut self, going: &[Flag]) -> Result<bool, RuntimeError> {
+        // What a failed test leaves behind may go on for ever.
+        let failed = self.program.plan.failed.map(|buffer| Flag { buffer, holds: false });
+        for flag in going.iter().copied().chain(failed) {
+            if self.flag(flag.buffer)? != flag.holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The `Bool` in a buffer, when all is done that was asked for before.
+    fn flag(&mut self, buffer: BufferId) -> Result<bool, RuntimeError> {
+        let (gpu, mut flag) = (&*self.program.gpu, [0]);
+        gpu.synchronize()?;
+        gpu.copy_out(Queue::Kernels, &mut flag, held(self.program, &self.held, buffer)?, 0)?;
+        gpu.synchronize()?;
+        Ok(flag != [0])
+    }
+
+    /// Ends the call where a test has failed, and puts back what was kept for that.
+    fn leave_if(&mut self, buffer: BufferId) -> Result<(), RuntimeError> {
+        if let Some(watcher) = self.watcher.as_mut() {
+            watcher.end()?;
+        }
+        if !self.flag(buffer)? {
+            return Ok(());
+        }
+        self.has_failed = true;
+        let gpu = &*self.program.gpu;
+        for (&at, before) in &self.before {
+            let to = self.held[at].as_ref().ok_or_else(|| malformed("an argument was freed too early".to_owned()))?;
+            gpu.copy_on_device(Queue::Kernels, to, before, address_size(self.sizes[at]))?;
+        }
+        Ok(gpu.synchronize()?)
     }
 
     /// The queue for copies that are meant for this one.

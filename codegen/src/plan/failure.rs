@@ -1,0 +1,130 @@
+//! Where a call ends whose tests on the way fail: see [`Algorithm::failed`].
+//!
+//! ```text
+//! clear failed; launch K (makes tests); launch L; copy x out   ->   clear failed; launch K; leave if failed; launch L; copy x out
+//! ```
+//!
+//! Nothing is copied back before the last test is made, so that the host's memory is as it was where one fails.
+//!
+//! [`Algorithm::failed`]: tessella_polyhedral::algorithm::Algorithm::failed
+
+use super::{LaunchPlan, Step, copies_out};
+use crate::error::CodegenError;
+use crate::program::{BufferAccess, KernelParam};
+use std::collections::BTreeSet;
+use tessella_polyhedral::layers::{BufferId, Direction};
+
+/// The plan with the steps that end the call where a test has failed; the plan as it is if it makes none.
+///
+/// # Errors
+/// E0547 where a copy back has to be made before the last test.
+pub(super) fn leaving(plan: LaunchPlan) -> Result<LaunchPlan, CodegenError> {
+    let Some(failed) = plan.failed else { return Ok(plan) };
+    let steps = Leaving { plan: &plan, failed }.steps(plan.steps.clone())?;
+    Ok(LaunchPlan { steps, ..plan })
+}
+
+struct Leaving<'a> {
+    plan: &'a LaunchPlan,
+    failed: BufferId,
+}
+
+impl Leaving<'_> {
+    /// The same steps, in which the call is left behind the last one that makes tests, and copies back come later.
+    fn steps(&self, steps: Vec<Step>) -> Result<Vec<Step>, CodegenError> {
+        let Some(last) = steps.iter().rposition(|step| self.tests(step)) else { return Ok(steps) };
+        let mut before = steps;
+        let after = before.split_off(last + 1);
+        let (mut result, mut later) = (vec![], vec![]);
+        for (at, step) in before.iter().enumerate() {
+            match copied(step).as_slice() {
+                [] => result.push(step.clone()),
+                buffers if at == last => {
+                    let inside = match step {
+                        Step::If { condition, then, otherwise } => Step::If {
+                            condition: condition.clone(),
+                            then: self.steps(then.clone())?,
+                            otherwise: self.steps(otherwise.clone())?,
+                        },
+                        _ => return Err(self.too_early(buffers[0])),
+                    };
+                    result.push(inside);
+                }
+                &[buffer] if only_copies(step) && !before[at..].iter().any(|later| self.changes(later, buffer)) => {
+                    later.push(step.clone());
+                }
+                buffers => return Err(self.too_early(buffers[0])),
+            }
+        }
+        result.push(Step::LeaveIf(self.failed));
+        result.extend(later);
+        result.extend(after);
+        Ok(result)
+    }
+
+    fn too_early(&self, buffer: BufferId) -> CodegenError {
+        let name = self.plan.buffer(buffer).map_or(String::new(), |it| it.name.clone());
+        CodegenError::CopiedBeforeTests { array: name }
+    }
+
+    /// Whether a step makes tests.
+    fn tests(&self, step: &Step) -> bool {
+        self.any(step, &|step| self.launches_writer(step, self.failed))
+    }
+
+    /// Whether a buffer is no longer what it is after the step.
+    fn changes(&self, step: &Step, buffer: BufferId) -> bool {
+        self.any(step, &|step| match step {
+            Step::Free(other) | Step::CopyIn(other) => *other == buffer,
+            Step::CopyPart { buffer: other, direction: Direction::HostToDevice, .. } => *other == buffer,
+            step => self.launches_writer(step, buffer),
+        })
+    }
+
+    fn launches_writer(&self, step: &Step, buffer: BufferId) -> bool {
+        let (Step::Launch(kernel) | Step::Together { kernel, .. }) = step else { return false };
+        let kernel = &self.plan.kernels[kernel.0 as usize];
+        kernel.arguments.contains(&KernelParam::Buffer { buffer, access: BufferAccess::Write })
+    }
+
+    /// Whether something is said of a step, or of one inside of it.
+    fn any(&self, step: &Step, said: &dyn Fn(&Step) -> bool) -> bool {
+        said(step)
+            || match step {
+                Step::For { body, .. } | Step::Together { apart: body, .. } => {
+                    body.iter().any(|step| self.any(step, said))
+                }
+                Step::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|step| self.any(step, said)),
+                Step::Allocate(_)
+                | Step::Free(_)
+                | Step::CopyIn(_)
+                | Step::CopyOut(_)
+                | Step::CopyPart { .. }
+                | Step::Clear(_)
+                | Step::LeaveIf(_)
+                | Step::Launch(_)
+                | Step::Synchronize
+                | Step::Record { .. }
+                | Step::Wait { .. }
+                | Step::Let { .. } => false,
+            }
+    }
+}
+
+/// Whether a step copies back for some sizes, and does nothing else.
+fn only_copies(step: &Step) -> bool {
+    match step {
+        Step::CopyOut(_) | Step::CopyPart { direction: Direction::DeviceToHost, .. } => true,
+        Step::If { condition, then, otherwise } => {
+            !condition.involves_variables() && then.iter().chain(otherwise).all(only_copies)
+        }
+        _ => false,
+    }
+}
+
+/// The buffers that a step copies back.
+fn copied(step: &Step) -> Vec<BufferId> {
+    let mut buffers = BTreeSet::new();
+    copies_out(std::slice::from_ref(step), &mut buffers);
+    buffers.into_iter().collect()
+}
