@@ -35,6 +35,14 @@ end
     end
 end
 
+# Subscripts that are known only here are tested on the way.
+@tessella target=:cuda function lent!(force, cell, weight, from)
+    for i in eachindex(from)
+        cell[i] = 2 * from[i] - 1
+        force[i] = weight[(cell[i]+1)÷2]
+    end
+end
+
 # What stands before the time loop writes, too.
 @tessella target=:cuda function kept!(A, B, C, steps)
     m, n = size(A)
@@ -94,6 +102,7 @@ const PROGRAMS = [
     (counted!, n -> (zeros(Int32, n), places(3n, max(n, 1))), 2),
     (counted!, n -> (zeros(Int64, n), Int64.(places(3n, max(n, 1)))), 2),
     (spmv!, n -> ((ptr, col, val) = matrix(n); (zeros(Float32, n), ptr, col, val, Float32[i / 8 for i in 1:n])), 3),
+    (lent!, n -> (zeros(Float32, n), zeros(Int64, n), Float32[i / 8 for i in 1:n], Int64.(places(n, max(n, 1)))), 4),
     (indegree!, n -> ((ptr, col, _) = matrix(n); (zeros(Int64, n), ptr, col)), 3),
 ]
 
