@@ -12,7 +12,7 @@ use crate::leave::leave;
 use crate::names::{Namer, Names};
 use crate::narrow::add_narrow_kernels;
 use crate::plan::launch_plan;
-use crate::program::{Blocks, For, Node, Program, Scan};
+use crate::program::{Blocks, BufferAccess, For, Kernel, KernelParam, Node, Program, Scan};
 use crate::ranges::clip;
 use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
@@ -120,6 +120,7 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
     }
     for kernel in &mut kernels {
         kernel.body = leave(input, &[], clip(input, &mut names, std::mem::take(&mut kernel.body))?)?;
+        ask_for_failures(input, kernel);
     }
     body = leave(input, &kernels, clip(input, &mut names, body)?)?;
     for kernel in &mut kernels {
@@ -135,6 +136,20 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
         launch_plan(input, &program)?;
     }
     Ok(program)
+}
+
+/// Hands the variable that notes failed tests to a kernel whose loops data end: what a failed test leaves behind may never end them.
+fn ask_for_failures(input: &Input<'_>, kernel: &mut Kernel) {
+    let Some(failed) = input.algorithm.failed else { return };
+    let mut ends = false;
+    let mut visit = |node: &Node| ends |= matches!(node, Node::For(it) if it.going.is_some());
+    kernel.body.iter().for_each(|node| node.walk(&mut visit));
+    let buffer = input.buffer_of(failed);
+    let is_given = |param: &KernelParam| matches!(param, KernelParam::Buffer { buffer: given, .. } if *given == buffer);
+    if ends && !kernel.params.iter().any(is_given) {
+        let buffers = kernel.params.iter().take_while(|param| matches!(param, KernelParam::Buffer { .. })).count();
+        kernel.params.insert(buffers, KernelParam::Buffer { buffer, access: BufferAccess::Read });
+    }
 }
 
 /// Whether a statement does no arithmetic, so that what compilers may do to arithmetic does not matter to it.

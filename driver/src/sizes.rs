@@ -241,11 +241,18 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
     if allowed.is_empty()? {
         return Ok(None);
     }
-    // Sizes for which every statement runs, where there are such.
-    for computation in &algorithm.computations {
+    // Sizes for which every statement runs, where there are such, and then none that says that a test on the way has failed.
+    let notes = |computation: &&Computation| algorithm.failed == Some(computation.write.array);
+    for computation in algorithm.computations.iter().filter(|it| !notes(it)) {
         let running = allowed.intersect(&computation.domain.params()?)?.coalesce()?;
         if !running.is_empty()? {
             allowed = running;
+        }
+    }
+    for computation in algorithm.computations.iter().filter(notes) {
+        let passing = allowed.subtract(&computation.domain.params()?)?.coalesce()?;
+        if !passing.is_empty()? {
+            allowed = passing;
         }
     }
     // Defaults for what the user named himself in the source, then for what bounds loops; for the rest, extents of arrays that loops do

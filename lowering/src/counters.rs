@@ -13,14 +13,14 @@
 //! ```
 
 use crate::extremes::Extremes;
-use crate::typed::{binary, both, compare, constant, integer};
+use crate::typed::{binary, both, compare, float, integer};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Firsts, Function, Local, LocalId, LoopId, LoopMode, NamedBy, Range, Requirement, Role,
     SizeError, Statement, StatementKind, Type,
 };
-use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
 /// The function with the conversions of its counters checked once, where that is possible.
 pub(crate) fn rewrite(function: &Function) -> Function {
@@ -272,10 +272,6 @@ fn sum_of(value: &Expr) -> Option<LocalId> {
 
 fn whole(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, ty: ScalarType::I64, span }
-}
-
-fn float(value: f64, span: Span) -> Expr {
-    constant(Constant::f64(value), span)
 }
 
 fn as_float(value: Expr) -> Expr {

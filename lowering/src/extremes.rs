@@ -7,7 +7,7 @@
 //! for p in 1:9 if x[p] > k; k += 1; at = p end end  0 <= at <= 9
 //! ```
 
-use crate::typed::{binary, both, compare, constant, integer};
+use crate::typed::{binary, both, compare, float, integer};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
@@ -15,7 +15,7 @@ use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Function, Local, LocalId, LoopId, Range, Role, StatementKind,
 };
 use tessella_polyhedral::algorithm::PARAM_LIMIT;
-use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType, UnaryOp};
+use tessella_scalar::{BinaryOp, CompareOp, ScalarType, UnaryOp};
 
 /// Bounds are followed through so many names and operators.
 const DEPTH: u32 = 24;
@@ -576,8 +576,4 @@ fn of_type(ty: ScalarType) -> Option<Between> {
     let (least, most) = ty.integer_limits();
     let is_known = ty == ScalarType::Bool || ty.is_integer() && ty.bytes() < 8;
     is_known.then(|| numbers(least, most))
-}
-
-fn float(value: f64, span: Span) -> Expr {
-    constant(Constant::f64(value), span)
 }

@@ -13,6 +13,10 @@ pub(crate) fn integer(value: i64, span: Span) -> Expr {
     constant(Constant::i64(value), span)
 }
 
+pub(crate) fn float(value: f64, span: Span) -> Expr {
+    constant(Constant::f64(value), span)
+}
+
 /// Arithmetic in the type of the left operand.
 pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let (ty, span) = (left.ty, left.span);

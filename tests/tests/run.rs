@@ -61,6 +61,27 @@ end
 }
 
 #[test]
+fn sizes_are_such_that_tests_on_the_way_may_pass() {
+    let source = "\
+function q!(x::Matrix{Float64}, y::Matrix{Float64}, place::Vector{Int32})
+    changed = true
+    while changed
+        changed = false
+        for i in eachindex(place)
+            place[i] = i
+        end
+        y .= x
+    end
+end
+";
+    let outcome = &ran(source, vec![("x_1".to_string(), 30)])[0];
+    let size = |name: &str| outcome.params.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+    assert_eq!((size("y_1"), size("y_2")), (Some(30), size("x_2")));
+    assert!(size("place_1").is_some_and(|size| size < 1 << 20));
+    assert!(outcome.differences.is_empty());
+}
+
+#[test]
 fn arrays_of_subscripts_stay_inside() {
     let source = "\
 function f!(y::Vector{Float64}, x::Vector{Float64}, idx::Vector{Int32}, H::Vector{Int}, b::Vector{UInt8})
