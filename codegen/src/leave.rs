@@ -8,7 +8,7 @@
 //! iteration, and all others run only where that holds. So an iteration that begins with the variable false changes
 //! nothing that anything else reads, and neither does any after it. Where the first statement runs only under conditions
 //! that the loop does not change, all others run only under these, too, and the loop has them besides the variable. Statements
-//! whose results nothing outside of the loop reads, as the starts of partial sums, may run or not.
+//! whose results belong to the iteration alone, as the starts of partial sums, may run or not.
 //!
 //! A loop of the host launches kernels, whose statements are those of the loop. The host looks at variables in the device's memory now
 //! and then: iterations that run for nothing do nothing.
@@ -123,17 +123,28 @@ fn going(input: &Input<'_>, kernels: &[Kernel], it: &For) -> Option<Going> {
         }
         conditions.push((read.array, at, expected));
     }
-    let is_of_loop = |array: ArrayId| {
+    // An array that is made anew in each iteration, for nobody outside of it.
+    let is_of_iteration = |statement: &Statement| {
+        let write = &input.algorithm.computation(statement.computation).write;
         let touches = |computation: &Computation| {
-            computation.write.array == array || computation.reads.iter().any(|read| read.array == array)
+            let accesses = computation.reads.iter().chain([&computation.write]);
+            accesses.into_iter().any(|access| access.array == write.array)
         };
-        let kind = input.algorithm.array(array).kind;
-        matches!(kind, ArrayKind::Private | ArrayKind::Local { .. })
+        let anew = match input.algorithm.array(write.array).kind {
+            ArrayKind::Private => write.subscripts.len(),
+            ArrayKind::Local { outer } => outer as usize,
+            ArrayKind::Argument | ArrayKind::Result | ArrayKind::Returned => 0,
+        };
+        let around = input.schedule.loops_around(statement.computation);
+        let own = around.iter().find(|(_, around)| around.name == it.name);
+        let iterator =
+            own.and_then(|(_, own)| own.at.get(&statement.computation)).filter(|at| at.as_iterator().is_some());
+        iterator.is_some()
+            && write.subscripts[..anew].iter().any(|subscript| subscript.as_affine() == iterator)
             && input.algorithm.ids().all(|id| here.contains(&id) || !touches(input.algorithm.computation(id)))
     };
     let runs_if_kept = |statement: &&Statement| {
-        let written = input.algorithm.computation(statement.computation).write.array;
-        statement.computation == first.computation || is_of_loop(written) || {
+        statement.computation == first.computation || is_of_iteration(statement) || {
             let computation = input.algorithm.computation(statement.computation);
             let demands = |array: ArrayId, at: &[Option<IntExpr>], expected: bool| {
                 let mut asked = asks(computation).filter(|&(read, value)| read.array == array && value == expected);
