@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Neighbours are what lies a constant distance apart in memory, also along several axes of constant extents, and at places that
-//! are computed before the loop. Such a loop gets no pragma: the compiler proves what it needs. Nor does one whose iterations may set one variable
+//! are computed before the loop. Such a loop gets no pragma: the compiler proves what it needs. Nor does one whose iterations may set one element
 //! to one constant, `found = true`, of which `omp simd` would let the compiler keep what the last lane has.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,7 @@ pub fn keep_order(input: &Input<'_>, nest: &For) -> bool {
         accesses: BTreeMap::new(),
         statements: 0,
         declared: BTreeSet::new(),
+        lanes: nest.variable,
         sets_one: false,
     };
     body.block(&nest.body);
@@ -57,7 +58,9 @@ struct Body<'a> {
     accesses: BTreeMap<BufferId, Vec<Access>>,
     statements: usize,
     declared: BTreeSet<BufferId>,
-    /// Whether several iterations may set one variable.
+    /// The iterator that lanes run along.
+    lanes: VariableId,
+    /// Whether several lanes may set one element.
     sets_one: bool,
 }
 
@@ -71,10 +74,7 @@ impl Body<'_> {
                 }
                 Node::Statement(it) => {
                     let computation = self.input.algorithm.computation(it.computation);
-                    let buffer = self.input.buffer_of(computation.write.array);
-                    let is_variable = self.input.layout.buffer(buffer).extents.is_empty();
                     let is_constant = matches!(computation.value.kind, ExprKind::Constant(_));
-                    self.sets_one |= is_constant && is_variable && !self.declared.contains(&buffer);
                     for (variable, value) in &it.bindings {
                         let value = self.spelled(value);
                         self.lets.insert(*variable, value);
@@ -86,12 +86,17 @@ impl Body<'_> {
                         .collect();
                     for (position, access) in self.input.used_accesses(it.computation).into_iter().enumerate() {
                         let buffer = self.input.buffer_of(access.array);
+                        let sets = position == 0 && is_constant && !self.declared.contains(&buffer);
                         if self.input.layout.buffer(buffer).extents.is_empty() {
+                            self.sets_one |= sets;
                             continue;
                         }
                         let placement = &self.input.layout.placement(access.array).map;
-                        let place = subscripts_of(access, &iterators)
+                        let place: Option<Vec<IntExpr>> = subscripts_of(access, &iterators)
                             .map(|all| placement.iter().map(|axis| IntExpr::from_affine(axis, &all)).collect());
+                        let is_lane = |variable: VariableId| variable == self.lanes;
+                        let moves = place.as_ref().is_some_and(|all| all.iter().any(|axis| axis.involves(&is_lane)));
+                        self.sets_one |= sets && !moves;
                         self.accesses.entry(buffer).or_default().push(Access {
                             statement: self.statements,
                             is_write: position == 0,

@@ -156,3 +156,15 @@ end
     return nothing
 end
 case(blocks_turned!, (T, n) -> (zeros(T, n, 2n), values_of(T, n, 2n)))
+
+@tessella function columns_flagged!(flag, y, x)
+    m, n = size(x)
+    for j in 1:n, i in 1:m
+        y[i, j] = 2 * x[i, j]
+        if x[i, j] > 0.9
+            flag[j] = 1
+        end
+    end
+    return nothing
+end
+case(columns_flagged!, (T, n) -> (zeros(T, n), zeros(T, 40, n), values_of(T, 40, n)))

@@ -39,3 +39,28 @@ fn variables_have_no_more_axes_than_arrays() {
         assert!(told.contains(line), "{name}:\n{told}");
     }
 }
+
+/// Of an element that several lanes may set, a compiler that believes `omp simd` may keep what the last lane has.
+#[test]
+fn no_lanes_are_promised_where_several_may_set_one_element() {
+    let set = |target: &str| {
+        let text = format!(
+            "\
+function lanes!(flag::Vector{{Float64}}, mark::Vector{{Float64}}, keep::Matrix{{Float64}}, x::Matrix{{Float64}}, idx::Matrix{{Int}})
+    m, n = size(x)
+    for j in 1:n, i in 1:m
+        if x[i, j] > 0
+            {target} = 1.0
+        end
+    end
+end
+"
+        );
+        let options =
+            FileOptions { name: "lanes.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+        file::transpile(&text, &options, Backend::C, TextKind::C).unwrap()
+    };
+    let promised = |target: &str| set(target).contains("#pragma omp simd");
+    let promises = ["flag[j]", "mark[idx[i, j]]", "keep[i, j]"].map(promised);
+    assert_eq!(promises, [false, false, true]);
+}
