@@ -13,6 +13,7 @@ use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
 use tessella_polyhedral::reduction::{Operator, Reduction, UpdateOrder, is_of_update, updates};
 use tessella_polyhedral::schedule::{Node, Schedule};
+use tessella_scalar::Constant;
 
 /// An instance of a computation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -263,13 +264,25 @@ pub struct Conflict {
 const UPDATES: usize = 40;
 
 /// Who touched an element, in order, and how; of updates whose order is free, by which operator.
-type History = Vec<(usize, Which, Option<Operator>)>;
+type History = Vec<(usize, Which, Option<Operator>, Option<Constant>)>;
+
+/// The constant that a computation stores.
+fn stored(algorithm: &Algorithm, id: ComputationId) -> Option<Constant> {
+    match algorithm.computation(id).value.kind {
+        ExprKind::Constant(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn has_constants(algorithm: &Algorithm, array: ArrayId) -> bool {
+    algorithm.ids().any(|id| algorithm.computation(id).write.array == array && stored(algorithm, id).is_some())
+}
 
 /// The first conflict whose order is lost.
 ///
 /// Orders of trees are transitive, so it is enough to compare each access with the last write before it, and each write
-/// with the reads since the last write. Where updates of a reduction may run in any order but not at one time, orders that
-/// must be kept are not transitive: there, all pairs are compared.
+/// with the reads since the last write. Where updates of a reduction may run in any order but not at one time, or some statements store
+/// a constant, two stores of which have no order, orders that must be kept are not transitive: there, all pairs are compared.
 pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instances) -> Option<Conflict> {
     let params = &instances.params;
     let mut sorted: Vec<usize> = (0..instances.all.len()).collect();
@@ -292,7 +305,12 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
             first: instances.all[other].clone(),
             second: instances.all[here].clone(),
         };
-        let has_free = |touch: &&Touch| free.iter().any(|it| it.array == touch.array);
+        let has_free =
+            |touch: &&Touch| free.iter().any(|it| it.array == touch.array) || has_constants(algorithm, touch.array);
+        let stored = |touch: &Touch| match touch.access.which {
+            Which::Write => stored(algorithm, touch.access.computation),
+            Which::Read(_) => None,
+        };
         let written = instances.touched[here].iter().find(|touch| touch.access.which == Which::Write);
         let told = written.and_then(|touch| touch.told.clone());
         let update = |touch: &Touch| {
@@ -306,7 +324,10 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
             let operator = update(touch);
             let before = history.entry((touch.array, touch.element.as_slice())).or_default();
             let mut seen = 0;
-            for &(other, which, known) in before.iter().rev().filter(|(other, _, _)| *other != here) {
+            for &(other, which, known, constant) in before.iter().rev().filter(|(other, ..)| *other != here) {
+                if constant.is_some() && constant == stored(touch) {
+                    continue;
+                }
                 let both_update = operator.is_some() && known == operator;
                 seen += usize::from(both_update);
                 if both_update && seen > UPDATES {
@@ -318,7 +339,7 @@ pub fn lost_order(algorithm: &Algorithm, schedule: &Schedule, instances: &Instan
                     return Some(conflict(other, touch));
                 }
             }
-            before.push((here, touch.access.which, operator));
+            before.push((here, touch.access.which, operator, stored(touch)));
         }
         let ordered = instances.touched[here].iter().filter(|touch| !has_free(touch));
         let (writes, all_reads): (Vec<&Touch>, Vec<&Touch>) =
