@@ -2,6 +2,7 @@
 
 use crate::unit::Built;
 use std::collections::BTreeMap;
+use tessella_codegen::leave::ENDLESS;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Computation, ParamOrigin, ScanCheck, Which};
 use tessella_polyhedral::bounds;
@@ -104,6 +105,9 @@ const LEAST: i64 = 2;
 /// Iterations that counting instances may run.
 const COUNTING: u64 = 1 << 20;
 
+/// What loops that only data end are taken to run for.
+const TURNS: i64 = 10;
+
 /// Whether statements have more than `most` instances, as far as that can be told.
 fn takes_more(built: &Built, params: &[i64], most: u64) -> bool {
     let algorithm = built.analysed.verified.source();
@@ -114,7 +118,14 @@ fn takes_more(built: &Built, params: &[i64], most: u64) -> bool {
                 domain = domain.fix(DimType::Param, at, &Val::from_i64(&built.ctx, value)?)?;
             }
         }
-        points(&domain.project_out_all_params()?, steps)
+        let mut domain = domain.project_out_all_params()?;
+        // What only data end may end soon.
+        for at in 0..domain.dim(DimType::Set)? {
+            if domain.dim_max_val(at.cast_signed())?.to_i64().is_none_or(|most| most > ENDLESS) {
+                domain = domain.upper_bound(DimType::Set, at, &Val::from_i64(&built.ctx, TURNS)?)?;
+            }
+        }
+        points(&domain, steps)
     };
     let (mut steps, mut total) = (COUNTING, 0_u64);
     algorithm.computations.iter().any(|computation| {

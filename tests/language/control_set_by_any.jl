@@ -168,3 +168,47 @@ case(blocks_turned!, (T, n) -> (zeros(T, n, 2n), values_of(T, n, 2n)))
     return nothing
 end
 case(columns_flagged!, (T, n) -> (zeros(T, n), zeros(T, 40, n), values_of(T, 40, n)))
+
+# A work array that is filled on: what one column leaves, the next one reads, also behind where its loop has nothing to do any more.
+@tessella function filled_on!(y, x)
+    n = size(x, 2)
+    work = zeros(10)
+    for j in 1:n
+        more = true
+        for t in 1:10
+            goes = more
+            if j > 1
+                if goes
+                    y[j] += work[11-t]
+                end
+            end
+            if goes
+                more = y[j] < 0
+            end
+            work[t] = x[t, j]
+        end
+    end
+    return nothing
+end
+case(filled_on!, (T, n) -> (zeros(n), Float64.(values_of(T, 10, n))); types = DataType[Float64])
+
+# A loop that data end stays one, whatever else is in it.
+@tessella function settled!(s, x, z, most)
+    rounds = 0
+    go = true
+    while go && rounds < most
+        go = false
+        for i in 2:length(s)
+            s[i] = s[i-1] / 2 + x[i]
+        end
+        for i in eachindex(z)
+            if abs(z[i]) > 0.01
+                go = true
+            end
+            z[i] /= 2
+        end
+        rounds += 1
+    end
+    return rounds
+end
+case(settled!, (T, n) -> (zeros(T, n), values_of(T, n), values_of(T, n), 100))

@@ -7,6 +7,7 @@
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::cost::iterator_in;
+use super::ranged::keeps_ends;
 use super::regroup::{self, Grain};
 use super::solver::{Fusion, Question, Solved};
 use super::wavefront::Inside;
@@ -380,7 +381,8 @@ impl Chooser<'_> {
             Err(other) => return Err(other),
         };
         simplify(&mut solved.node);
-        Ok(Some(solved))
+        let kept = keeps_ends(self.algorithm, &question.before, &solved.node);
+        Ok(Some(solved).filter(|_| kept))
     }
 }
 

@@ -146,6 +146,27 @@ fn is_left_early(algorithm: &Algorithm, it: &Loop) -> bool {
     })
 }
 
+/// Whether the loops of a node that data end are still one loop each in another order of its statements: taken apart, all iterations of some
+/// statements would run, whatever the data say, or they would never end.
+pub(super) fn keeps_ends(algorithm: &Algorithm, before: &Node, after: &Node) -> bool {
+    match before {
+        Node::Computation(_) => true,
+        Node::Sequence(children) => children.iter().all(|child| keeps_ends(algorithm, child, after)),
+        Node::Loop(it) => {
+            (!is_left_early(algorithm, it) || has_loop_of(it, after)) && keeps_ends(algorithm, &it.body, after)
+        }
+    }
+}
+
+/// Whether a loop has the statements of another one, and runs through the same for each of them.
+fn has_loop_of(wanted: &Loop, node: &Node) -> bool {
+    match node {
+        Node::Computation(_) => false,
+        Node::Sequence(children) => children.iter().any(|child| has_loop_of(wanted, child)),
+        Node::Loop(it) => wanted.at.iter().all(|(id, at)| it.at.get(id) == Some(at)) || has_loop_of(wanted, &it.body),
+    }
+}
+
 /// Whether a loop here or below ends where data say, and nowhere else.
 pub(super) fn is_endless(algorithm: &Algorithm, node: &Node) -> Result<bool, Error> {
     match node {

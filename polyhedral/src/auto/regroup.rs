@@ -1,5 +1,6 @@
 //! Taking nests apart along their dependences, and finding an outermost loop that statements of different depth share.
 
+use super::ranged::keeps_ends;
 use crate::algorithm::{Algorithm, Array, ArrayId, ArrayKind, ComputationId};
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -22,7 +23,7 @@ pub enum Grain {
 }
 
 /// The node at `path` as a sequence of its strongly connected parts, each with the loops of its own, in an order that
-/// dependences allow; `None` if it is one part.
+/// dependences allow; `None` if it is one part, or a loop that data end would be several.
 ///
 /// # Source
 /// Kennedy and Allen, *Optimizing Compilers for Modern Architectures*, 2002, section 6.2: loop distribution.
@@ -67,8 +68,12 @@ pub fn take_apart(
         let ids: BTreeSet<ComputationId> = part.iter().flat_map(|&group| groups[group].iter().copied()).collect();
         node.restricted(&ids)
     });
+    let apart = Node::Sequence(children.collect());
+    if !keeps_ends(algorithm, node, &apart) {
+        return Ok(None);
+    }
     let mut trial = schedule.clone();
-    *trial.node_mut(path).expect("the path was just found") = Node::Sequence(children.collect());
+    *trial.node_mut(path).expect("the path was just found") = apart;
     Ok(Some(trial))
 }
 

@@ -77,6 +77,8 @@ pub(crate) struct Question {
     constraints: ScheduleConstraints,
     /// Names of loops around the node.
     outside: Vec<String>,
+    /// The node.
+    pub(crate) before: Node,
 }
 
 impl Chooser<'_> {
@@ -133,7 +135,7 @@ impl Chooser<'_> {
             proximity: Some(all),
             ..ScheduleConstraints::on_domain(domain)
         };
-        Ok(Some(Question { statements, constraints, outside }))
+        Ok(Some(Question { statements, constraints, outside, before: node.clone() }))
     }
 
     /// `{ S[x] }` with the fixed iterators projected out.

@@ -33,6 +33,8 @@ use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::transform::{loop_mut, put_chain, split_at, take_chain};
 use std::collections::BTreeMap;
 
+/// More tiles along a loop are those of one that only data end.
+const LONGEST: i64 = 1 << 24;
 /// The most that the factors of one skewed loop add up to.
 const LARGEST_SKEW: i64 = 4;
 /// What a loop is taken to run for, where its iterations depend on sizes.
@@ -243,6 +245,10 @@ impl Chooser<'_> {
         let tile = sizes.iter().map(|&size| i64::from(size)).product::<i64>().saturating_mul(inside * work);
         let column = (2..sizes.len()).map(tiles).product::<i64>().saturating_mul(tile);
         let (first, second) = (tiles(0), tiles(1));
+        // Of what only data end, nobody knows how much there is.
+        if first.max(second) > LONGEST {
+            return false;
+        }
         let diagonals = first + second - 1;
         let threads = i64::from(self.machine.threads);
         let rounds = |width: i64| (width + threads - 1) / threads;
