@@ -76,7 +76,7 @@ fn in_node(input: &Input<'_>, kernels: &[Kernel], node: Node) -> Result<Node, Co
 /// The variable without which a loop's iterations do nothing.
 fn going(input: &Input<'_>, kernels: &[Kernel], it: &For) -> Option<Going> {
     let launched = launched(kernels, &it.body)?;
-    let is_shared = |node: &Node| is_shared(node) && !(matches!(node, Node::Launch(_)) && !launched.is_empty());
+    let is_shared = |node: &Node| (launched.is_empty() || !matches!(node, Node::Launch(_))) && is_shared(node);
     if it.tag != Tag::Sequential || it.clip.is_some() || it.body.iter().any(|node| any(node, &is_shared)) {
         return None;
     }
