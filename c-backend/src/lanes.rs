@@ -17,7 +17,6 @@ use tessella_codegen::Input;
 use tessella_codegen::int_expr::{IntExpr, VariableId};
 use tessella_codegen::program::{For, Node};
 use tessella_codegen::tile::{constant_difference, subscripts_of};
-use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::layers::BufferId;
 
 /// Whether `omp simd` keeps the order of what one iteration of the loop does.
@@ -74,7 +73,7 @@ impl Body<'_> {
                 }
                 Node::Statement(it) => {
                     let computation = self.input.algorithm.computation(it.computation);
-                    let is_constant = matches!(computation.value.kind, ExprKind::Constant(_));
+                    let is_constant = computation.stored_constant().is_some();
                     for (variable, value) in &it.bindings {
                         let value = self.spelled(value);
                         self.lets.insert(*variable, value);

@@ -222,6 +222,43 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The blocks of steps directly below.
+    pub fn blocks(&self) -> Vec<&[Step]> {
+        match self {
+            Step::For { body, .. } | Step::Together { apart: body, .. } => vec![body],
+            Step::If { then, otherwise, .. } => vec![then, otherwise],
+            Step::Allocate(_)
+            | Step::Free(_)
+            | Step::CopyIn(_)
+            | Step::CopyOut(_)
+            | Step::CopyPart { .. }
+            | Step::Clear(_)
+            | Step::LeaveIf(_)
+            | Step::Launch(_)
+            | Step::Synchronize
+            | Step::Record { .. }
+            | Step::Wait { .. }
+            | Step::Let { .. } => vec![],
+        }
+    }
+
+    /// Calls `visit` on the step and all below it, in order.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Step)) {
+        visit(self);
+        for step in self.blocks().into_iter().flatten() {
+            step.walk(visit);
+        }
+    }
+
+    /// Whether something is said of the step or of one below it.
+    pub fn any(&self, said: &dyn Fn(&Step) -> bool) -> bool {
+        let mut found = false;
+        self.walk(&mut |step| found |= said(step));
+        found
+    }
+}
+
 /// The plan of a program whose kernels have been extracted.
 ///
 /// # Errors
@@ -268,8 +305,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> Result<LaunchPlan, C
     steps.extend(failed.map(Step::Clear));
     steps.extend(host_steps(input, &program.body));
     // A result that no transfer brings back still has to reach the caller.
-    let mut copied = BTreeSet::new();
-    copies_out(&steps, &mut copied);
+    let copied = copied_out(&steps);
     for it in &buffers {
         if matches!(it.host, HostSide::Result(_)) && !copied.contains(&it.id) {
             steps.push(Step::CopyOut(it.id));
@@ -443,33 +479,19 @@ pub struct Required {
 fn required(steps: &[Step], wanted: &dyn Fn(&Step) -> Option<KernelId>, when: &Cond, into: &mut Vec<Required>) {
     for step in steps {
         into.extend(wanted(step).map(|kernel| Required { kernel, when: when.clone() }));
-        match step {
-            Step::For { body, .. } | Step::Together { apart: body, .. } => required(body, wanted, when, into),
-            Step::If { condition, then, otherwise } => {
-                let and = |more: Cond| Cond::all_of([when.clone(), more]);
-                // Variables have no values before the first step.
-                let is_open = condition.involves_variables();
-                let (so, not) = if is_open {
-                    (when.clone(), when.clone())
-                } else {
-                    (and(condition.clone()), and(negate(condition)))
-                };
-                required(then, wanted, &so, into);
-                required(otherwise, wanted, &not, into);
+        let Step::If { condition, then, otherwise } = step else {
+            for block in step.blocks() {
+                required(block, wanted, when, into);
             }
-            Step::Allocate(_)
-            | Step::Free(_)
-            | Step::CopyIn(_)
-            | Step::CopyOut(_)
-            | Step::CopyPart { .. }
-            | Step::Clear(_)
-            | Step::LeaveIf(_)
-            | Step::Launch(_)
-            | Step::Synchronize
-            | Step::Record { .. }
-            | Step::Wait { .. }
-            | Step::Let { .. } => {}
-        }
+            continue;
+        };
+        let and = |more: Cond| Cond::all_of([when.clone(), more]);
+        // Variables have no values before the first step.
+        let is_open = condition.involves_variables();
+        let (so, not) =
+            if is_open { (when.clone(), when.clone()) } else { (and(condition.clone()), and(negate(condition))) };
+        required(then, wanted, &so, into);
+        required(otherwise, wanted, &not, into);
     }
 }
 
@@ -527,11 +549,13 @@ fn host_steps(input: &Input<'_>, nodes: &[Node]) -> Vec<Step> {
     steps
 }
 
-/// The variables that a condition asks for.
+/// The variables that a condition asks for; and that no test has failed, as what such a test leaves behind may go on for ever.
 fn flags(input: &Input<'_>, going: &Going) -> Vec<Flag> {
     let computation = input.algorithm.computation(going.computation);
     let asked = conjuncts(&going.condition).into_iter().filter_map(|part| asked(computation, part));
-    asked.map(|(read, holds)| Flag { buffer: input.buffer_of(read.array), holds }).collect()
+    let asked = asked.map(|(read, holds)| Flag { buffer: input.buffer_of(read.array), holds });
+    let failed = input.algorithm.failed.map(|failed| Flag { buffer: input.buffer_of(failed), holds: false });
+    asked.chain(failed).collect()
 }
 
 /// A box with as few axes as lie apart in memory.
@@ -556,28 +580,15 @@ fn joined(part: &Part) -> Part {
     Part { before: part.before, axes }
 }
 
-fn copies_out(steps: &[Step], into: &mut BTreeSet<BufferId>) {
+/// The buffers of which steps copy something back.
+fn copied_out(steps: &[Step]) -> BTreeSet<BufferId> {
+    let mut buffers = BTreeSet::new();
     for step in steps {
-        match step {
-            Step::CopyOut(buffer) | Step::CopyPart { buffer, direction: Direction::DeviceToHost, .. } => {
-                into.insert(*buffer);
+        step.walk(&mut |step| {
+            if let Step::CopyOut(buffer) | Step::CopyPart { buffer, direction: Direction::DeviceToHost, .. } = step {
+                buffers.insert(*buffer);
             }
-            Step::For { body, .. } | Step::Together { apart: body, .. } => copies_out(body, into),
-            Step::If { then, otherwise, .. } => {
-                copies_out(then, into);
-                copies_out(otherwise, into);
-            }
-            Step::Allocate(_)
-            | Step::Free(_)
-            | Step::CopyIn(_)
-            | Step::CopyPart { direction: Direction::HostToDevice, .. }
-            | Step::Clear(_)
-            | Step::LeaveIf(_)
-            | Step::Launch(_)
-            | Step::Synchronize
-            | Step::Record { .. }
-            | Step::Wait { .. }
-            | Step::Let { .. } => {}
-        }
+        });
     }
+    buffers
 }

@@ -19,7 +19,7 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     if let Queues::Apart { .. } = plan.queues {
         stream_helpers(out);
     }
-    if plan.buffers.iter().any(|it| it.padded.is_some()) || copies_parts(&plan.steps) {
+    if plan.buffers.iter().any(|it| it.padded.is_some()) || plan.steps.iter().any(copies_parts) {
         box_helper(way, out);
     }
     if plan.kernels.iter().any(|it| it.blocks.wait()) {
@@ -262,8 +262,7 @@ impl Wrapper<'_, '_> {
         out.open("if (tessella_done++ == tessella_ask)");
         out.line("tessella_ask += 1 + tessella_ask / 8;");
         out.line("uint8_t tessella_flag = 0;");
-        let failed = self.plan.failed.map(|buffer| Flag { buffer, holds: false });
-        for flag in flags.iter().copied().chain(failed) {
+        for flag in flags {
             let it = &self.device[&flag.buffer];
             out.line(format!("TESSELLA_TRY(cudaMemcpy(&tessella_flag, {it}.at, 1, cudaMemcpyDeviceToHost));"));
             out.line(format!("if ({}tessella_flag) break;", if flag.holds { "!" } else { "" }));
@@ -456,23 +455,8 @@ fn beyond(step: &PartAxis, axis: &PartAxis) -> PartAxis {
     }
 }
 
-fn copies_parts(steps: &[Step]) -> bool {
-    steps.iter().any(|step| match step {
-        Step::CopyPart { .. } => true,
-        Step::For { body, .. } | Step::Together { apart: body, .. } => copies_parts(body),
-        Step::If { then, otherwise, .. } => copies_parts(then) || copies_parts(otherwise),
-        Step::Allocate(_)
-        | Step::Free(_)
-        | Step::CopyIn(_)
-        | Step::CopyOut(_)
-        | Step::Clear(_)
-        | Step::LeaveIf(_)
-        | Step::Launch(_)
-        | Step::Synchronize
-        | Step::Record { .. }
-        | Step::Wait { .. }
-        | Step::Let { .. } => false,
-    })
+fn copies_parts(step: &Step) -> bool {
+    step.any(&|step| matches!(step, Step::CopyPart { .. }))
 }
 
 /// What copies parts of arrays, and arrays whose columns lie further apart on the device.

@@ -12,7 +12,6 @@ use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin, Which};
 use tessella_polyhedral::condition::Condition;
 use tessella_polyhedral::error::{AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
-use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::{UpdateOrder, order_of, reduction, updates};
@@ -313,7 +312,7 @@ fn list(values: &[i64]) -> String {
 /// nobody wants.
 fn other_writer(place: &Place, diagnostic: Diagnostic, name: &str, array: &str, other: ComputationId) -> Diagnostic {
     let it = place.algorithm.computation(other);
-    let fills = matches!(it.value.kind, ExprKind::Constant(_)) && it.predicate.is_none();
+    let fills = it.stored_constant().is_some() && it.predicate.is_none();
     let does = if fills { "fills" } else { "writes" };
     let diagnostic = match place.spans.computation(other) {
         Some(span) => diagnostic.secondary(span, format!("`{}` {does} `{array}` here", it.name)),

@@ -46,12 +46,9 @@ pub(crate) struct Tested {
 /// have to be known before.
 pub(crate) fn rewrite(function: &Function, places: &Places) -> Option<Tested> {
     let failed = LocalId(function.locals.len() as u32);
-    let mut extents = BTreeMap::new();
-    learn_extents(&function.body, &mut extents);
-    let mut uses = BTreeMap::new();
-    count_uses(&function.body, &mut uses);
-    let mut testing = Testing { function, places, failed, extents, uses, fails: BTreeSet::new(), possible: true };
-    testing.learn_failures(&function.body);
+    let (extents, uses) = (extents_of(&function.body), uses_of(&function.body));
+    let fails = failures_of(&function.body, places);
+    let mut testing = Testing { function, places, failed, extents, uses, fails, possible: true };
     let body = testing.block(&function.body);
     if !testing.possible {
         return None;
@@ -82,75 +79,70 @@ enum Failure {
     Division,
 }
 
-fn learn_extents<'a>(block: &'a Block, extents: &mut BTreeMap<LocalId, &'a [Expr]>) {
+/// Calls `visit` on the statements of a block and all below them, in order.
+fn walk<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a StatementKind, Span)) {
     for statement in block {
+        visit(&statement.kind, statement.span);
         match &statement.kind {
-            StatementKind::For { body, .. } => learn_extents(body, extents),
-            StatementKind::If { then, otherwise, .. } => {
-                learn_extents(then, extents);
-                learn_extents(otherwise, extents);
-            }
-            StatementKind::Allocate { array, extents: given } => {
-                extents.insert(*array, given);
-            }
-            StatementKind::Set { .. } | StatementKind::Store { .. } | StatementKind::Require { .. } => {}
+            StatementKind::For { body, .. } => walk(body, visit),
+            StatementKind::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|it| walk(it, visit)),
+            StatementKind::Set { .. }
+            | StatementKind::Store { .. }
+            | StatementKind::Require { .. }
+            | StatementKind::Allocate { .. } => {}
         }
     }
 }
 
-fn count_uses(block: &Block, uses: &mut BTreeMap<LocalId, usize>) {
+fn extents_of(block: &Block) -> BTreeMap<LocalId, &[Expr]> {
+    let mut all = BTreeMap::new();
+    walk(block, &mut |kind, _| {
+        if let StatementKind::Allocate { array, extents } = kind {
+            all.insert(*array, extents.as_slice());
+        }
+    });
+    all
+}
+
+/// How often each variable is read.
+fn uses_of(block: &Block) -> BTreeMap<LocalId, usize> {
     fn of_expr(expr: &Expr, uses: &mut BTreeMap<LocalId, usize>) {
         if let ExprKind::Local(local) = expr.kind {
             *uses.entry(local).or_default() += 1;
         }
         expr.operands().into_iter().for_each(|operand| of_expr(operand, uses));
     }
-    for statement in block {
-        match &statement.kind {
-            StatementKind::For { range, body, .. } => {
-                [&range.start, &range.stop].into_iter().for_each(|bound| of_expr(bound, uses));
-                count_uses(body, uses);
-            }
-            StatementKind::If { condition, then, otherwise } => {
-                of_expr(condition, uses);
-                [then, otherwise].into_iter().for_each(|block| count_uses(block, uses));
-            }
-            StatementKind::Set { value, .. } => of_expr(value, uses),
-            StatementKind::Store { subscripts, value, .. } => {
-                subscripts.iter().chain([value]).for_each(|expr| of_expr(expr, uses));
-            }
-            StatementKind::Require { condition, .. } => of_expr(condition, uses),
-            StatementKind::Allocate { extents, .. } => extents.iter().for_each(|extent| of_expr(extent, uses)),
+    let mut uses = BTreeMap::new();
+    walk(block, &mut |kind, _| {
+        let exprs: Vec<&Expr> = match kind {
+            StatementKind::For { range, .. } => vec![&range.start, &range.stop],
+            StatementKind::If { condition, .. } | StatementKind::Require { condition, .. } => vec![condition],
+            StatementKind::Set { value, .. } => vec![value],
+            StatementKind::Store { subscripts, value, .. } => subscripts.iter().chain([value]).collect(),
+            StatementKind::Allocate { extents, .. } => extents.iter().collect(),
+        };
+        exprs.into_iter().for_each(|expr| of_expr(expr, &mut uses));
+    });
+    uses
+}
+
+/// How the values fail that are tested in the run.
+fn failures_of(block: &Block, places: &Places) -> BTreeSet<Failure> {
+    let mut all = BTreeSet::new();
+    walk(block, &mut |kind, span| {
+        let StatementKind::Require { failure, .. } = kind else { return };
+        if places.contains(&Testable::Requirement(span)) {
+            all.extend(match failure.error {
+                SizeError::Inexact => Some(Failure::Conversion),
+                SizeError::Divide => Some(Failure::Division),
+                SizeError::Mismatch | SizeError::Argument | SizeError::Bounds | SizeError::Thrown => None,
+            });
         }
-    }
+    });
+    all
 }
 
 impl Testing<'_> {
-    fn learn_failures(&mut self, block: &Block) {
-        for statement in block {
-            match &statement.kind {
-                StatementKind::For { body, .. } => self.learn_failures(body),
-                StatementKind::If { then, otherwise, .. } => {
-                    self.learn_failures(then);
-                    self.learn_failures(otherwise);
-                }
-                StatementKind::Require { failure, .. }
-                    if self.places.contains(&Testable::Requirement(statement.span)) =>
-                {
-                    self.fails.extend(match failure.error {
-                        SizeError::Inexact => Some(Failure::Conversion),
-                        SizeError::Divide => Some(Failure::Division),
-                        SizeError::Mismatch | SizeError::Argument | SizeError::Bounds | SizeError::Thrown => None,
-                    });
-                }
-                StatementKind::Require { .. }
-                | StatementKind::Set { .. }
-                | StatementKind::Store { .. }
-                | StatementKind::Allocate { .. } => {}
-            }
-        }
-    }
-
     fn block(&mut self, block: &Block) -> Block {
         let mut all = vec![];
         let mut rest = block.as_slice();
@@ -206,25 +198,18 @@ impl Testing<'_> {
                 (self.fails(condition), StatementKind::If { condition: self.guarded(condition), then, otherwise })
             }
             StatementKind::Set { target, value, label, mode } => {
+                let tested = self.fails(value);
                 let (label, value, mode) = (label.clone(), self.guarded(value), *mode);
-                let tested = match &statement.kind {
-                    StatementKind::Set { value, .. } => self.fails(value),
-                    _ => None,
-                };
                 (tested, StatementKind::Set { target: *target, value, label, mode })
             }
             StatementKind::Store { array, subscripts, value, label, mode } => {
                 let mut tested = subscripts.iter().filter_map(|it| self.fails(it)).reduce(either);
                 tested = [tested, self.fails(value)].into_iter().flatten().reduce(either);
                 let late = self.is_late(subscripts, mode.inbounds);
+                let old = late.then_some((*array, subscripts.as_slice()));
+                let (value, label) = (self.guarded_beside(value, old), label.clone());
                 let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
                 let inside = late.then(|| self.inside(*array, &subscripts, span));
-                let original = match &statement.kind {
-                    StatementKind::Store { subscripts, .. } => subscripts.as_slice(),
-                    _ => &[],
-                };
-                let old = late.then_some((*array, original));
-                let (value, label) = (self.guarded_beside(value, old), label.clone());
                 let mode = Mode { inbounds: mode.inbounds || late, ..*mode };
                 let store = StatementKind::Store { array: *array, subscripts, value, label, mode };
                 match inside {

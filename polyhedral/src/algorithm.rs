@@ -7,7 +7,7 @@ use crate::schedule::{Node, Schedule};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use tessella_scalar::ScalarType;
+use tessella_scalar::{Constant, ScalarType};
 
 /// Names an [`Array`] of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -350,6 +350,15 @@ impl Access {
 }
 
 impl Computation {
+    /// The constant that all instances store, if they do. It does not matter in which order, or whether at once, such instances write one
+    /// element.
+    pub fn stored_constant(&self) -> Option<Constant> {
+        match self.value.kind {
+            ExprKind::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Whether what is evaluated has the same bits on every machine.
     pub fn is_exact(&self) -> bool {
         let reads = self.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);

@@ -16,7 +16,6 @@
 use crate::affine::Affine;
 use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript, Which};
 use crate::error::Error;
-use crate::expr::ExprKind;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
 use crate::reduction::{Reduction, UpdateOrder, order_of, updates};
@@ -207,10 +206,7 @@ pub(crate) fn between(
 
 /// The constant that a write stores, if it stores one.
 fn stored(algorithm: &Algorithm, at: AccessRef) -> Option<Constant> {
-    match (at.which, &algorithm.computation(at.computation).value.kind) {
-        (Which::Write, ExprKind::Constant(value)) => Some(*value),
-        (_, _) => None,
-    }
+    (at.which == Which::Write).then(|| algorithm.computation(at.computation).stored_constant()).flatten()
 }
 
 /// Whether two accesses to an array name other planes of it, as numbers: `A[i, 1]` and `A[j, 2]`.

@@ -8,7 +8,6 @@
 use super::{Dialect, Printer, UNDO, Writer};
 use crate::program::{For, Node};
 use tessella_polyhedral::algorithm::ComputationId;
-use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::schedule::Tag;
 
 impl Printer<'_> {
@@ -17,7 +16,7 @@ impl Printer<'_> {
         let computation = self.input.algorithm.computation(id);
         let buffer = self.input.buffer_of(computation.write.array);
         self.threads_around > 0
-            && matches!(computation.value.kind, ExprKind::Constant(_))
+            && computation.stored_constant().is_some()
             && self.input.layout.buffer(buffer).extents.is_empty()
             && !self.own.contains(&buffer)
             && !self.input.is_of_threads(buffer)

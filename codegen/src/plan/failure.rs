@@ -8,7 +8,7 @@
 //!
 //! [`Algorithm::failed`]: tessella_polyhedral::algorithm::Algorithm::failed
 
-use super::{LaunchPlan, Step, copies_out};
+use super::{LaunchPlan, Step, copied_out};
 use crate::error::CodegenError;
 use crate::program::{BufferAccess, KernelParam};
 use std::collections::BTreeSet;
@@ -36,27 +36,27 @@ impl Leaving<'_> {
         let mut before = steps;
         let after = before.split_off(last + 1);
         let (mut result, mut later) = (vec![], vec![]);
-        for (at, step) in before.iter().enumerate() {
-            match copied(step).as_slice() {
-                [] => result.push(step.clone()),
-                buffers if at == last => {
-                    let inside = match step {
-                        Step::If { condition, then, otherwise } => Step::If {
-                            condition: condition.clone(),
-                            then: self.steps(then.clone())?,
-                            otherwise: self.steps(otherwise.clone())?,
-                        },
-                        _ => return Err(self.too_early(buffers[0])),
-                    };
-                    result.push(inside);
-                }
-                &[buffer] if only_copies(step) && !before[at..].iter().any(|later| self.changes(later, buffer)) => {
-                    later.push(step.clone());
-                }
-                buffers => return Err(self.too_early(buffers[0])),
+        for (at, step) in before[..last].iter().enumerate() {
+            let copied = copied(step);
+            let stays = |buffer: &BufferId| !before[at..].iter().any(|later| self.changes(later, *buffer));
+            match copied.first() {
+                None => result.push(step.clone()),
+                Some(_) if only_copies(step) && copied.iter().all(stays) => later.push(step.clone()),
+                Some(&buffer) => return Err(self.too_early(buffer)),
             }
         }
-        result.push(Step::LeaveIf(self.failed));
+        let has_tested = before[..last].iter().any(|step| self.tests(step));
+        let leave = Step::LeaveIf(self.failed);
+        let step = before.swap_remove(last);
+        match (copied(&step).first(), step) {
+            (None, step) => result.extend([step, leave]),
+            // Either branch copies back what it will, behind its own tests and those before.
+            (Some(_), Step::If { condition, then, otherwise }) => {
+                result.extend(has_tested.then_some(leave));
+                result.push(Step::If { condition, then: self.steps(then)?, otherwise: self.steps(otherwise)? });
+            }
+            (Some(&buffer), _) => return Err(self.too_early(buffer)),
+        }
         result.extend(later);
         result.extend(after);
         Ok(result)
@@ -69,12 +69,12 @@ impl Leaving<'_> {
 
     /// Whether a step makes tests.
     fn tests(&self, step: &Step) -> bool {
-        self.any(step, &|step| self.launches_writer(step, self.failed))
+        step.any(&|step| self.launches_writer(step, self.failed))
     }
 
     /// Whether a buffer is no longer what it is after the step.
     fn changes(&self, step: &Step, buffer: BufferId) -> bool {
-        self.any(step, &|step| match step {
+        step.any(&|step| match step {
             Step::Free(other) | Step::CopyIn(other) => *other == buffer,
             Step::CopyPart { buffer: other, direction: Direction::HostToDevice, .. } => *other == buffer,
             step => self.launches_writer(step, buffer),
@@ -85,29 +85,6 @@ impl Leaving<'_> {
         let (Step::Launch(kernel) | Step::Together { kernel, .. }) = step else { return false };
         let kernel = &self.plan.kernels[kernel.0 as usize];
         kernel.arguments.contains(&KernelParam::Buffer { buffer, access: BufferAccess::Write })
-    }
-
-    /// Whether something is said of a step, or of one inside of it.
-    fn any(&self, step: &Step, said: &dyn Fn(&Step) -> bool) -> bool {
-        said(step)
-            || match step {
-                Step::For { body, .. } | Step::Together { apart: body, .. } => {
-                    body.iter().any(|step| self.any(step, said))
-                }
-                Step::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|step| self.any(step, said)),
-                Step::Allocate(_)
-                | Step::Free(_)
-                | Step::CopyIn(_)
-                | Step::CopyOut(_)
-                | Step::CopyPart { .. }
-                | Step::Clear(_)
-                | Step::LeaveIf(_)
-                | Step::Launch(_)
-                | Step::Synchronize
-                | Step::Record { .. }
-                | Step::Wait { .. }
-                | Step::Let { .. } => false,
-            }
     }
 }
 
@@ -123,8 +100,10 @@ fn only_copies(step: &Step) -> bool {
 }
 
 /// The buffers that a step copies back.
-fn copied(step: &Step) -> Vec<BufferId> {
-    let mut buffers = BTreeSet::new();
-    copies_out(std::slice::from_ref(step), &mut buffers);
-    buffers.into_iter().collect()
+fn copied(step: &Step) -> BTreeSet<BufferId> {
+    copied_out(std::slice::from_ref(step))
 }
+
+#[cfg(test)]
+#[path = "failure_tests.rs"]
+mod tests;

@@ -131,10 +131,10 @@ pub(super) fn execute(
         return block(around, &computation.write)?.unset(&index, position, &computation.name);
     }
     let block = block(around, &computation.write)?;
-    match (computation.atomic, &computation.value.kind) {
+    match (computation.atomic, computation.stored_constant()) {
         (true, _) => block.update(&index, value, position, &computation.name),
-        (false, ExprKind::Constant(_)) => block.set(&index, value, position, &computation.name),
-        (false, _) => block.write(&index, value, position, &computation.name),
+        (false, Some(_)) => block.set(&index, value, position, &computation.name),
+        (false, None) => block.write(&index, value, position, &computation.name),
     }
 }
 

@@ -42,13 +42,45 @@ struct Cell {
     value: Option<Constant>,
     /// The last write.
     written: Option<Position>,
-    /// Whether that stored a constant.
-    is_constant: bool,
+    /// What others may do to it at the same time as that write.
+    beside: Beside,
+    /// The writes that came beside the last one.
+    updates: Vec<Position>,
+    /// What the first of these had to come behind. The others have to, as well.
+    before: Vec<Position>,
     /// The reads since.
     read: Vec<Position>,
-    /// The computation that wrote it last, if it updates it in one piece, and its updates before the last one.
-    atomic: Option<String>,
-    updates: Vec<Position>,
+}
+
+/// Writes that need no order among themselves.
+#[derive(Debug, Clone, Default, PartialEq)]
+enum Beside {
+    #[default]
+    None,
+    /// Those that store the same constant.
+    Constant,
+    /// Updates in one piece by this computation.
+    Updates(String),
+}
+
+impl Cell {
+    /// Whether all that was done to it lately has an order with this place.
+    fn is_ordered(&self, position: &Position) -> bool {
+        let all = self.written.iter().chain(&self.read).chain(&self.updates);
+        !all.chain(&self.before).any(|earlier| earlier.unordered(position))
+    }
+
+    /// Whether a write of the same kind as the last ones may come beside them: what came before them has an order with it, and what read
+    /// it since.
+    fn comes_beside(&self, position: &Position) -> bool {
+        !self.before.iter().chain(&self.read).any(|earlier| earlier.unordered(position))
+    }
+
+    /// One more of the writes that come beside one another. Whatever comes next must be ordered behind all of these.
+    fn add(&mut self, value: Constant, position: &Position) {
+        self.updates.extend(self.written.replace(position.clone()));
+        (self.value, self.read) = (Some(value), vec![]);
+    }
 }
 
 /// A buffer's memory.
@@ -145,17 +177,7 @@ impl Block {
         position: &Position,
         computation: &str,
     ) -> Result<(), ScheduledError> {
-        let buffer = self.name.clone();
-        let element = self.element;
-        let cell = self.cell(index, computation)?;
-        if value.ty != element {
-            return Err(ScheduledError::StoredType { computation: computation.to_string() });
-        }
-        if cell.written.iter().chain(&cell.read).chain(&cell.updates).any(|earlier| earlier.unordered(position)) {
-            return Err(ScheduledError::Race { computation: computation.to_string(), buffer });
-        }
-        *cell = Cell { value: Some(value), written: Some(position.clone()), ..Cell::default() };
-        Ok(())
+        self.store(index, value, position, computation, Beside::None)
     }
 
     /// Stores a constant. Others may store it at the same time.
@@ -167,15 +189,57 @@ impl Block {
         computation: &str,
     ) -> Result<(), ScheduledError> {
         let cell = self.cell(index, computation)?;
-        let is_again = cell.is_constant && cell.value == Some(value);
-        if is_again && !cell.read.iter().any(|earlier| earlier.unordered(position)) {
-            // Whatever comes next must be ordered behind all of these.
-            cell.updates.extend(cell.written.replace(position.clone()));
-            cell.read.clear();
+        if cell.beside == Beside::Constant && cell.value == Some(value) && cell.comes_beside(position) {
+            cell.add(value, position);
             return Ok(());
         }
-        self.write(index, value, position, computation)?;
-        self.cell(index, computation)?.is_constant = true;
+        self.store(index, value, position, computation, Beside::Constant)
+    }
+
+    /// Stores what an update in one piece makes of the old value.
+    pub(super) fn update(
+        &mut self,
+        index: &[i64],
+        value: Constant,
+        position: &Position,
+        computation: &str,
+    ) -> Result<(), ScheduledError> {
+        let updates = Beside::Updates(computation.to_string());
+        let cell = self.cell(index, computation)?;
+        if cell.beside == updates && cell.comes_beside(position) {
+            cell.add(value, position);
+            return Ok(());
+        }
+        self.store(index, value, position, computation, updates)
+    }
+
+    /// Stores behind all that came before.
+    fn store(
+        &mut self,
+        index: &[i64],
+        value: Constant,
+        position: &Position,
+        computation: &str,
+        beside: Beside,
+    ) -> Result<(), ScheduledError> {
+        let buffer = self.name.clone();
+        let element = self.element;
+        let cell = self.cell(index, computation)?;
+        if value.ty != element {
+            return Err(ScheduledError::StoredType { computation: computation.to_string() });
+        }
+        if !cell.is_ordered(position) {
+            return Err(ScheduledError::Race { computation: computation.to_string(), buffer });
+        }
+        let earlier = std::mem::take(cell);
+        let before = match beside {
+            Beside::None => vec![],
+            Beside::Constant | Beside::Updates(_) => {
+                let written = earlier.written.into_iter();
+                written.chain(earlier.read).chain(earlier.updates).collect()
+            }
+        };
+        *cell = Cell { value: Some(value), written: Some(position.clone()), beside, before, ..Cell::default() };
         Ok(())
     }
 
@@ -188,35 +252,12 @@ impl Block {
     ) -> Result<Constant, ScheduledError> {
         let buffer = self.name.clone();
         let cell = self.cell(index, computation)?;
-        let is_update = cell.atomic.as_deref() == Some(computation);
+        let is_update = matches!(&cell.beside, Beside::Updates(by) if by == computation);
         let computation = computation.to_string();
         if !is_update && cell.written.as_ref().is_some_and(|written| written.unordered(position)) {
             return Err(ScheduledError::Race { computation, buffer });
         }
         cell.value.ok_or(ScheduledError::Undefined { computation, buffer })
-    }
-
-    /// Stores what an update in one piece makes of the old value.
-    pub(super) fn update(
-        &mut self,
-        index: &[i64],
-        value: Constant,
-        position: &Position,
-        computation: &str,
-    ) -> Result<(), ScheduledError> {
-        let cell = self.cell(index, computation)?;
-        if cell.atomic.as_deref() != Some(computation) {
-            self.write(index, value, position, computation)?;
-            self.cell(index, computation)?.atomic = Some(computation.to_string());
-            return Ok(());
-        }
-        if cell.read.iter().any(|earlier| earlier.unordered(position)) {
-            let (computation, buffer) = (computation.to_string(), self.name.clone());
-            return Err(ScheduledError::Race { computation, buffer });
-        }
-        cell.updates.extend(cell.written.replace(position.clone()));
-        (cell.value, cell.read) = (Some(value), vec![]);
-        Ok(())
     }
 
     /// Takes the value at an index away: something else is on its way there, or what was stored is no value.
@@ -228,7 +269,7 @@ impl Block {
     ) -> Result<(), ScheduledError> {
         let buffer = self.name.clone();
         let cell = self.cell(index, computation)?;
-        if cell.written.iter().chain(&cell.read).chain(&cell.updates).any(|earlier| earlier.unordered(position)) {
+        if !cell.is_ordered(position) {
             return Err(ScheduledError::Race { computation: computation.to_string(), buffer });
         }
         *cell = Cell { value: None, written: Some(position.clone()), ..Cell::default() };
@@ -314,5 +355,71 @@ impl Memory {
 
     pub(super) fn block_mut(&mut self, id: BufferId) -> Option<&mut Block> {
         self.0[id.0 as usize].as_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `x = value`, where each write says in which iteration of one parallel loop it is.
+    struct Element(Block);
+
+    impl Element {
+        fn new() -> Element {
+            let cells = vec![Cell::default()];
+            Element(Block { name: "x".to_owned(), element: ScalarType::I64, extents: vec![], cells })
+        }
+
+        fn write(&mut self, iteration: u64, value: i64) -> Result<(), ScheduledError> {
+            self.0.write(&[], Constant::i64(value), &Position::default().inside(0, iteration), "W")
+        }
+
+        fn set(&mut self, iteration: u64, value: i64) -> Result<(), ScheduledError> {
+            self.0.set(&[], Constant::i64(value), &Position::default().inside(0, iteration), "S")
+        }
+
+        fn update(&mut self, iteration: u64, value: i64) -> Result<(), ScheduledError> {
+            self.0.update(&[], Constant::i64(value), &Position::default().inside(0, iteration), "U")
+        }
+
+        fn read(&mut self, iteration: u64) -> Result<Constant, ScheduledError> {
+            self.0.read(&[], &Position::default().inside(0, iteration), "R")
+        }
+    }
+
+    fn is_race<T>(done: Result<T, ScheduledError>) -> bool {
+        matches!(done, Err(ScheduledError::Race { .. }))
+    }
+
+    #[test]
+    fn iterations_may_set_one_constant() {
+        let mut x = Element::new();
+        (0..3).for_each(|iteration| x.set(iteration, 1).unwrap());
+        assert!(is_race(x.read(1)));
+        assert!(is_race(x.set(1, 2)));
+        assert!(is_race(x.write(2, 1)));
+    }
+
+    #[test]
+    fn what_came_before_the_first_one_that_sets_comes_before_all() {
+        let mut x = Element::new();
+        x.write(0, 5).unwrap();
+        x.set(0, 1).unwrap();
+        x.set(0, 1).unwrap();
+        assert!(is_race(x.set(1, 1)), "the 5 may come last");
+        let mut x = Element::new();
+        x.write(0, 5).unwrap();
+        x.read(0).unwrap();
+        x.update(0, 6).unwrap();
+        assert!(is_race(x.update(1, 7)), "the 5 may come last");
+    }
+
+    #[test]
+    fn what_reads_between_comes_before_those_after() {
+        let mut x = Element::new();
+        x.set(0, 1).unwrap();
+        x.read(0).unwrap();
+        assert!(is_race(x.set(1, 1)));
     }
 }

@@ -19,6 +19,7 @@ use crate::error::Error;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::{put_chain, sink, split_at, take_chain};
+use std::collections::BTreeSet;
 
 /// Threads along x and y of a block, for nests with two parallel loops; one loop gets `LINE` along x.
 pub(super) const TILE: [u32; 2] = [32, 8];
@@ -291,26 +292,19 @@ impl Chooser<'_> {
     /// The steps of the loops of a chain, as far as all statements below have the same: iterators from one iteration to the next.
     fn steps_along(&self, schedule: &Schedule, path: &Path, levels: usize) -> Result<Vec<u32>, Error> {
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
-        let mut steps = vec![];
-        for level in 0..levels {
-            let it = loop_at(schedule, &path.down(level));
-            let mut common: Option<u32> = None;
-            for id in &below {
-                let at = it.and_then(|it| it.at.get(id)).and_then(iterator_of);
-                let step = match at {
-                    Some((iterator, _)) => {
-                        relation::domain(self.algorithm, *id)?.stride(iterator.cast_signed())?.to_i64()
-                    }
-                    None => None,
-                };
-                let step =
-                    step.and_then(|step| u32::try_from(step).ok()).filter(|step| (2..=LONGEST_STEP).contains(step));
-                let step = step.unwrap_or(1);
-                common = Some(common.map_or(step, |common| if common == step { step } else { 1 }));
-            }
-            steps.push(common.unwrap_or(1));
-        }
-        Ok(steps)
+        let step_of = |id: &ComputationId, level: usize| -> Result<u32, Error> {
+            let it = loop_at(schedule, &path.down(level)).and_then(|it| it.at.get(id));
+            let Some((iterator, _)) = it.and_then(iterator_of) else { return Ok(1) };
+            let step = relation::domain(self.algorithm, *id)?.stride(iterator.cast_signed())?.to_i64();
+            let step = step.and_then(|step| u32::try_from(step).ok());
+            Ok(step.filter(|step| (2..=LONGEST_STEP).contains(step)).unwrap_or(1))
+        };
+        (0..levels)
+            .map(|level| {
+                let steps = below.iter().map(|id| step_of(id, level)).collect::<Result<BTreeSet<u32>, Error>>()?;
+                Ok(if steps.len() == 1 { steps.into_iter().next().unwrap_or(1) } else { 1 })
+            })
+            .collect()
     }
 
     /// Brings that of the `leading` parallel loops along which neighbours are neighbours in memory among those which get an axis

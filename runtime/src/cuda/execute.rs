@@ -13,7 +13,7 @@ use crate::call::{ArgumentValue, ParamType, with_pointers};
 use crate::error::RuntimeError;
 use replay::{Graphs, Replay};
 use run::Run;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tessella_codegen::LaunchPlan;
@@ -93,10 +93,7 @@ impl<G: Gpu> CudaProgram<G> {
         let (pool, turn, graphs) = (gpu.pools().make(), Mutex::new(()), Mutex::default());
         let asked = env::var(OVERLAP_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
         let overlaps_from = asked.unwrap_or(OVERLAPS_FROM);
-        let mut parts = BTreeMap::new();
-        parts_of(&plan.steps, &positions, &mut parts);
-        parts.retain(|_, parts: &mut Option<Vec<Part>>| parts.is_some());
-        let parts = parts.into_iter().map(|(at, parts)| (at, parts.unwrap_or_default())).collect();
+        let parts = parts_of(&plan.steps, &positions);
         Ok(CudaProgram {
             plan,
             types,
@@ -399,35 +396,22 @@ impl<G: Gpu> CudaProgram<G> {
     }
 }
 
-/// Collects the parts that steps copy of each buffer, by position; `None` where they copy all of it.
-fn parts_of(steps: &[Step], positions: &BTreeMap<BufferId, usize>, into: &mut BTreeMap<usize, Option<Vec<Part>>>) {
+/// The parts of each buffer that steps copy, by its position, where none copies all of it.
+fn parts_of(steps: &[Step], positions: &BTreeMap<BufferId, usize>) -> BTreeMap<usize, Vec<Part>> {
+    let (mut all, mut whole): (BTreeMap<usize, Vec<Part>>, BTreeSet<usize>) = Default::default();
     for step in steps {
-        match step {
+        step.walk(&mut |step| match step {
             Step::CopyPart { buffer, part, .. } => {
-                let Some(&at) = positions.get(buffer) else { continue };
-                if let Some(parts) = into.entry(at).or_insert_with(|| Some(vec![])) {
-                    parts.push(part.clone());
+                if let Some(&at) = positions.get(buffer) {
+                    all.entry(at).or_default().push(part.clone());
                 }
             }
-            Step::CopyIn(buffer) | Step::CopyOut(buffer) => {
-                into.extend(positions.get(buffer).map(|&at| (at, None)));
-            }
-            Step::For { body, .. } | Step::Together { apart: body, .. } => parts_of(body, positions, into),
-            Step::If { then, otherwise, .. } => {
-                parts_of(then, positions, into);
-                parts_of(otherwise, positions, into);
-            }
-            Step::Allocate(_)
-            | Step::Free(_)
-            | Step::Clear(_)
-            | Step::LeaveIf(_)
-            | Step::Launch(_)
-            | Step::Synchronize
-            | Step::Record { .. }
-            | Step::Wait { .. }
-            | Step::Let { .. } => {}
-        }
+            Step::CopyIn(buffer) | Step::CopyOut(buffer) => whole.extend(positions.get(buffer)),
+            _ => {}
+        });
     }
+    all.retain(|at, _| !whole.contains(at));
+    all
 }
 
 /// The part of an argument's or a result's memory that its buffer holds. Kernels get the address at which the whole would begin.

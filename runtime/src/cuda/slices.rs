@@ -247,28 +247,14 @@ fn cuts(
 
 /// Whether the plan copies the array of this part to the GPU anywhere, or only a part of the array back.
 fn is_left(plan: &LaunchPlan, part: Part) -> bool {
-    fn any(steps: &[Step], id: BufferId) -> bool {
-        steps.iter().any(|step| match step {
-            Step::CopyIn(buffer) | Step::CopyPart { buffer, .. } => *buffer == id,
-            Step::For { body, .. } | Step::Together { apart: body, .. } => any(body, id),
-            Step::If { then, otherwise, .. } => any(then, id) || any(otherwise, id),
-            Step::Allocate(_)
-            | Step::Free(_)
-            | Step::CopyOut(_)
-            | Step::Clear(_)
-            | Step::LeaveIf(_)
-            | Step::Launch(_)
-            | Step::Synchronize
-            | Step::Record { .. }
-            | Step::Wait { .. }
-            | Step::Let { .. } => false,
-        })
-    }
     let its = plan.buffers.iter().filter(|it| match it.host {
         HostSide::Argument(array) | HostSide::Result(array) => array == part.array,
         HostSide::None => false,
     });
-    its.clone().any(|it| any(&plan.steps, it.id))
+    let copies = |step: &Step, id: BufferId| {
+        step.any(&|step| matches!(step, Step::CopyIn(buffer) | Step::CopyPart { buffer, .. } if *buffer == id))
+    };
+    its.clone().any(|it| plan.steps.iter().any(|step| copies(step, it.id)))
 }
 
 #[cfg(test)]

@@ -129,9 +129,7 @@ impl<G: Gpu> Run<'_, '_, G> {
 
     /// Whether a loop goes on that data may end.
     pub(super) fn goes_on(&mut self, going: &[Flag]) -> Result<bool, RuntimeError> {
-        // What a failed test leaves behind may go on for ever.
-        let failed = self.program.plan.failed.map(|buffer| Flag { buffer, holds: false });
-        for flag in going.iter().copied().chain(failed) {
+        for flag in going {
             if self.flag(flag.buffer)? != flag.holds {
                 return Ok(false);
             }
