@@ -17,6 +17,7 @@ use crate::error::{CodegenError, Level, ThreadExtent};
 use crate::extent::{HostLoop, most_iterations, value_range};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::lanes::{LANES, are_warps};
 use crate::names::{Namer, Names};
 use crate::params::kernel_params;
 use crate::program::{Blocks, For, Guard, Kernel, KernelId, Node, Over, Spread, Statement, Width};
@@ -163,10 +164,15 @@ impl Extract<'_> {
         let id = KernelId(self.kernels.len() as u32);
         let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
         shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
-        let block = shape.block.map(|extent| extent.unwrap_or(1));
+        let mut block = shape.block.map(|extent| extent.unwrap_or(1));
         let (same_as, width, blocks) = (None, Width::Wide, Blocks::Apart);
+        let threads: u32 = block.iter().product();
+        let warps = i64::from(threads * LANES) <= MAX_THREADS && are_warps(self.input, &shape.threads, &body);
+        if warps {
+            block[ProcessorAxis::X as usize] = LANES;
+        }
         let dynamic = asked_of_launch(self.input, &name, &shared, block, &body)?;
-        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic });
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic, warps });
         Ok(parts::launches(&shape.parts, id))
     }
 

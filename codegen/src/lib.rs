@@ -19,6 +19,7 @@ mod from_ast;
 mod guards;
 mod isl_schedule;
 mod kernels;
+pub mod lanes;
 pub mod leave;
 mod narrow;
 mod params;

@@ -253,6 +253,8 @@ pub struct Kernel {
     pub blocks: Blocks,
     /// Bytes of shared memory that the launch gives each block, besides what the kernel declares.
     pub dynamic: u32,
+    /// What its loops call a thread is a warp, whose lanes lie along x ([`crate::lanes`]).
+    pub warps: bool,
 }
 
 /// Whether the blocks of a kernel need each other.

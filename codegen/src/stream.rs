@@ -317,6 +317,7 @@ pub(crate) fn launches(
             shared: vec![],
             body: vec![Node::Streaming(Box::new(streaming))],
             same_as,
+            warps: false,
             width: Width::Wide,
             blocks: Blocks::Apart,
             dynamic: 0,
@@ -528,6 +529,7 @@ fn hexagon_kernel(
         dynamic: u32::try_from(dynamic).expect("checked against what a block may have"),
         body: vec![Node::Streaming(Box::new(it))],
         same_as: None,
+        warps: false,
         width: Width::Wide,
         blocks: Blocks::Apart,
     };

@@ -24,9 +24,11 @@ pub fn constants(printer: &Printer<'_>) -> Vec<String> {
 pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     printer.width = kernel.width;
     printer.threads = kernel.block[0];
+    printer.in_warps = kernel.warps;
     text(printer, kernel, out);
     // The host, and macros for all kernels, count in 64 bits.
     printer.width = Width::Wide;
+    printer.in_warps = false;
 }
 
 fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {

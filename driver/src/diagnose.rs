@@ -11,7 +11,9 @@ use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin, Which};
 use tessella_polyhedral::condition::Condition;
-use tessella_polyhedral::error::{AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, ScheduleError};
+use tessella_polyhedral::error::{
+    AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, OwnerObstacle, ScheduleError,
+};
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
 use tessella_polyhedral::reduction::{UpdateOrder, order_of, reduction, updates};
@@ -542,6 +544,27 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
             };
             make("E0454", "requested here").with_note(why).with_help(help)
+        }
+        ScheduleError::NoOwners { computation, obstacle } => {
+            let (why, help) = match obstacle {
+                OwnerObstacle::Subscripts => (
+                    format!("no data say which element `{computation}` stores into, or threads update it in one piece, or it has owners already"),
+                    "name computations like `y[k[p]] += x[p]`",
+                ),
+                OwnerObstacle::Reads => (
+                    "other elements are read of what is stored into, and these belong to other owners".to_string(),
+                    "bring computations that read them into loops of their own first: `distribute`",
+                ),
+                OwnerObstacle::Steps => (
+                    "which element it stores into is looked up at a place that is computed in steps".to_string(),
+                    "keep what is looked up in a variable of its own, in loops of its own: `k = table[...]`, `y[k] += x[p]`",
+                ),
+                OwnerObstacle::Count => (
+                    "the number of owners is no power of two from 2 to 65536".to_string(),
+                    "write `1024`, say",
+                ),
+            };
+            make("E0455", "requested here").with_note(why).with_help(help)
         }
         ScheduleError::OrderMisses { .. } => make("E0470", "in these loops")
             .with_help("name each computation once, inside the loops that are to run it"),

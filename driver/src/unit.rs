@@ -423,6 +423,7 @@ impl Built {
                         command,
                         Command::Rfactor { .. }
                             | Command::Atomic { .. }
+                            | Command::Owners { .. }
                             | Command::ComputeAt { .. }
                             | Command::Privatize { .. }
                             | Command::Overlapped { .. }

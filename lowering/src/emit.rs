@@ -124,6 +124,7 @@ impl<'a> Nest<'a> {
             simd,
             ranged: ranged(site),
             atomic: false,
+            owner: None,
         });
         Some(Node::Computation(id))
     }

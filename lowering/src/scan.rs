@@ -68,6 +68,7 @@ pub(crate) fn search_for(search: Search) -> Result<Computation, IslError> {
         simd: None,
         ranged,
         atomic: false,
+        owner: None,
     };
     let used: Vec<bool> = (0..found.iterators.len() as u32).map(|iterator| involves(&found, iterator)).collect();
     let mut kept = 0;
@@ -233,6 +234,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
         simd: None,
         ranged: vec![],
         atomic: false,
+        owner: None,
     };
     let searches = drafts.len();
     let mut computations = vec![alone(START, start, status(0), vec![])];

@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 45] = [
+pub(crate) const FORMS: [Form; 46] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -56,6 +56,7 @@ pub(crate) const FORMS: [Form; 45] = [
     Form { name: "inline", usage: "inline(S)", read: inline },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
     Form { name: "overlapped", usage: "overlapped(S, t, (j, i), 8, (16, 64))", read: overlapped },
+    Form { name: "owners", usage: "owners(S, 1024)", read: owners },
     Form { name: "pad", usage: "pad(A, (1, 0))", read: storage::pad },
     Form { name: "parallel", usage: "parallel(S, i)", read: parallel },
     Form { name: "parallelogram", usage: "parallelogram(S, (t, i), ((8, -8), (4, 4)))", read: parallelogram },
@@ -277,6 +278,11 @@ fn rfactor(call: &Call<'_>) -> Result<Command, CommandError> {
 fn atomic(call: &Call<'_>) -> Result<Command, CommandError> {
     let [computation] = call.exactly()?;
     Ok(Command::Atomic { computation: call.computation(computation)? })
+}
+
+fn owners(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computations, count] = call.exactly()?;
+    Ok(Command::Owners { computations: call.computations(computations)?, count: call.size(count)? })
 }
 
 fn privatize(call: &Call<'_>) -> Result<Command, CommandError> {

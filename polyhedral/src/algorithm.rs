@@ -284,6 +284,31 @@ pub struct Computation {
     pub ranged: Vec<u32>,
     /// Threads of a GPU update its element at one time, each in one piece ([`crate::transform::atomic`]).
     pub atomic: bool,
+    /// Who runs it, where the elements that it stores into belong to somebody ([`crate::transform::owners`]).
+    pub owner: Option<Owner>,
+}
+
+/// Whom elements of an array belong to that data name.
+///
+/// The subscripts, each times its factor, add up to a number, whose remainder by `count` is that of the owner. A statement's instances come in so many
+/// copies, one for each value of an iterator, and the last part of the predicate lets the owner's alone run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    pub array: ArrayId,
+    /// Its values are those of owners, from 0.
+    pub iterator: u32,
+    /// A power of two.
+    pub count: u32,
+}
+
+impl Owner {
+    /// What a subscript counts more than that of the axis before: no power of two has a factor in common with it, and tables have other extents.
+    pub const FACTOR: i64 = 61;
+
+    /// What the subscript of each axis counts.
+    pub fn factors(self) -> impl Iterator<Item = i64> {
+        std::iter::successors(Some(1), move |&factor: &i64| Some(factor * Owner::FACTOR % i64::from(self.count)))
+    }
 }
 
 /// A value that one instance computes once and uses several times.

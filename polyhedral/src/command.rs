@@ -124,6 +124,9 @@ pub enum Command {
     Rfactor { computation: String, at: String, size: u32 },
     /// `atomic(S)`: threads of a GPU may update the integer that `S` updates at one time, each in one piece.
     Atomic { computation: String },
+    /// `owners((S, R), 1024)`: each element that data name belongs to one of so many owners, who alone stores into it; a loop over them
+    /// comes around all loops of `S` and `R`.
+    Owners { computations: Vec<String>, count: u32 },
     /// `hexagonal((S, R), t, (j, i), 3, (8, 64))`: hexagons of `2h + 2` steps along `t` and `j`, parallelograms along the others.
     Hexagonal { computations: Vec<String>, time: String, loops: Vec<String>, height: u32, widths: Vec<u32> },
     /// `time_skew((S, R), t, (j, i), 8, (32, 32))`: wavefronts of skewed tiles of so many time steps.
@@ -265,6 +268,7 @@ impl std::fmt::Display for Command {
             }
             Command::Rfactor { computation, at, size } => write!(f, "rfactor({computation}, {at}, {size})"),
             Command::Atomic { computation } => write!(f, "atomic({computation})"),
+            Command::Owners { computations, count } => write!(f, "owners({}, {count})", tuple(computations)),
             Command::Hexagonal { computations, time, loops, height, widths } => {
                 write!(f, "hexagonal({}, {time}, {}, {height}, {})", tuple(computations), tuple(loops), numbers(widths))
             }
@@ -359,6 +363,7 @@ impl Command {
             self,
             Command::Inline { .. }
                 | Command::Rfactor { .. }
+                | Command::Owners { .. }
                 | Command::ComputeAt { .. }
                 | Command::Privatize { .. }
                 | Command::Overlapped { .. }

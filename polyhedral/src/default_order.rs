@@ -34,7 +34,9 @@ use crate::auto::few_blocks::{self, Tiled};
 use crate::auto::padded::Padded;
 use crate::auto::padding;
 use crate::auto::wide_sums::{self, WideSums};
-use crate::auto::{constants, gpu_storage, in_place, own, resident, small_planes, stream, stream_ready, time_tiles};
+use crate::auto::{
+    constants, gpu_storage, in_place, own, owned, resident, small_planes, stream, stream_ready, time_tiles,
+};
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
@@ -109,6 +111,8 @@ pub struct Chosen {
     tiled: Vec<Tiled>,
     /// Sums of which some sizes make too many for an array.
     wide_sums: Vec<WideSums>,
+    /// Nests whose elements may get owners.
+    owned: Vec<Node>,
 }
 
 /// Computations that were split, into pieces or into the phases of a tiling of time.
@@ -135,6 +139,7 @@ pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], mean
         Target::Gpu => {
             let chosen = for_wide_sums(ctx, for_gpu(ctx, scheduled, dependences, means)?, dependences, means)?;
             let chosen = for_few_blocks(ctx, chosen, dependences, means)?;
+            let chosen = for_owners(ctx, chosen, dependences, means)?;
             let given = streaming(&scheduled.schedule);
             let chosen = for_small_planes(ctx, chosen, dependences, means, &given)?;
             with_tiles_kept(ctx, chosen, means, &given)?
@@ -318,6 +323,13 @@ fn for_few_blocks(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: 
     })
 }
 
+/// The choice with owners for elements that data name.
+fn for_owners(ctx: &Ctx, chosen: Chosen, dependences: &[Dependence], means: Means) -> Result<Chosen, Error> {
+    by_sizes(ctx, chosen, dependences, means, |chosen, dependences| {
+        owned::apart(ctx, &chosen.scheduled, dependences, means, &chosen.owned)
+    })
+}
+
 /// The choice for the program with kernels of their own for some sizes, if `apart` finds any: it is given the dependences of what the choice
 /// has made of the program.
 fn by_sizes(
@@ -413,10 +425,10 @@ fn whole(
     if !algorithm.ids().all(|id| chooser.settled.contains(&id)) {
         legality::check(ctx, algorithm, &schedule, dependences)?;
     }
-    let (tiled, wide_sums) = (chooser.tiled.take(), chooser.wide_sums.take());
+    let (tiled, wide_sums, owned) = (chooser.tiled.take(), chooser.wide_sums.take(), chooser.owned.take());
     let scheduled = Scheduled { schedule, ..scheduled.clone() };
     let (storage, padded) = storage_of(ctx, &scheduled, means)?;
-    Ok(Chosen { scheduled, storage, padded, rewritten: None, asked, tiled, wide_sums })
+    Ok(Chosen { scheduled, storage, padded, rewritten: None, asked, tiled, wide_sums, owned })
 }
 
 /// The storage commands that go with a finished order, and why some of them pad arrays.

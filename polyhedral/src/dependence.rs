@@ -21,7 +21,7 @@ use crate::legality;
 use crate::reduction::{Reduction, UpdateOrder, order_of, updates};
 use crate::relation;
 use crate::schedule::Schedule;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::Constant;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +68,28 @@ pub fn dependences(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Dependence>, 
     Ok(found)
 }
 
+/// The dependences of an algorithm some of whose computations have changed, of those that it had before.
+pub(crate) fn with_changed(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    known: &[Dependence],
+    changed: &BTreeSet<ComputationId>,
+) -> Result<Vec<Dependence>, Error> {
+    let accesses = located(ctx, algorithm)?;
+    let updates = updates(algorithm);
+    let mut found = vec![];
+    for source in &accesses {
+        for sink in &accesses {
+            if [source.0, sink.0].iter().any(|end| changed.contains(&end.computation)) {
+                found.extend(between(ctx, algorithm, source, sink, &updates)?);
+            } else {
+                found.extend(known.iter().filter(|it| it.source == source.0 && it.sink == sink.0).cloned());
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// The instances of a read that come after a write to their element, with the instances that write, `{ S[x] -> R[y] }`, for
 /// parameters in a set.
 pub(crate) fn flow(
@@ -79,6 +101,7 @@ pub(crate) fn flow(
 ) -> Result<Map, Error> {
     let of = |at: AccessRef| relation::access(ctx, algorithm, at.computation, algorithm.access(at));
     let same_element = of(write)?.intersect_params(params)?.apply_range(&of(read)?.reverse()?)?;
+    let same_element = of_one_owner(ctx, algorithm, write, read, same_element)?;
     let order = &algorithm.source_order;
     legality::before(ctx, algorithm, order, write.computation, read.computation, &same_element)
 }
@@ -188,6 +211,7 @@ pub(crate) fn between(
         return Ok(vec![]);
     }
     let same_element = from.apply_range(&to.reverse()?)?;
+    let same_element = of_one_owner(ctx, algorithm, *source, *sink, same_element)?;
     if same_element.is_empty()? {
         return Ok(vec![]);
     }
@@ -202,6 +226,20 @@ pub(crate) fn between(
     Ok(parts
         .map(|(relation, keeps)| Dependence { kind, array, source: *source, sink: *sink, relation, keeps })
         .collect())
+}
+
+/// The pairs of instances that touch one element, of those that data may make touch one.
+fn of_one_owner(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    source: AccessRef,
+    sink: AccessRef,
+    pairs: Map,
+) -> Result<Map, Error> {
+    match relation::same_owner(ctx, algorithm, source, sink)? {
+        Some(same) => Ok(pairs.intersect(&same)?),
+        None => Ok(pairs),
+    }
 }
 
 /// The constant that a write stores, if it stores one.

@@ -124,6 +124,8 @@ pub enum ScheduleError {
     /// The updates of a computation cannot be made in one piece.
     #[error("the updates of `{computation}` cannot be atomic")]
     CannotBeAtomic { computation: String, obstacle: AtomicObstacle },
+    #[error("the elements that `{computation}` stores into cannot have owners")]
+    NoOwners { computation: String, obstacle: OwnerObstacle },
     /// The values of a computation cannot be computed in a loop that reads them.
     #[error("`{computation}` cannot be computed in `{at}`")]
     CannotComputeAt { computation: String, at: String, obstacle: AtObstacle },
@@ -224,6 +226,19 @@ pub enum FactorObstacle {
     ManyElements,
     /// The computation uses the element while the loop runs.
     Used { by: ComputationId },
+}
+
+/// Why the elements that a computation stores into cannot have owners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnerObstacle {
+    /// No data say which elements these are, or they have owners already.
+    Subscripts,
+    /// It reads other elements of what is stored into.
+    Reads,
+    /// What says which element it is, is looked up at a place that is computed in steps.
+    Steps,
+    /// The number of owners is no power of two.
+    Count,
 }
 
 /// Why the updates of a computation cannot be atomic.

@@ -160,7 +160,7 @@ fn holds_old(it: &Computation, expr: &Expr, chain: Operator) -> bool {
 }
 
 /// Whether a read is of the element that is written. Which instances may read it makes no difference: those that write it do.
-fn is_old(it: &Computation, read: &Access) -> bool {
+pub fn is_old(it: &Computation, read: &Access) -> bool {
     let (place, written) = (&read.subscripts, &it.write.subscripts);
     read.array == it.write.array
         && (place == written || (!it.write.is_affine() && Alike::new(it).subscripts(place, written)))

@@ -1,9 +1,10 @@
 //! isl relations of an algorithm: spaces, accesses, schedule functions.
 
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript};
+use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ComputationId, Owner, Subscript};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Id, IslError, Map, Set, Space};
+use crate::reduction::is_old;
 use crate::schedule::{Node, Path, Schedule};
 
 /// The parameter space: `[params] -> { : }`.
@@ -170,6 +171,20 @@ fn located(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, access: &Access)
         Some(within) => Ok(map.intersect_domain(within)?),
         None => Ok(map),
     }
+}
+
+/// `{ S[x] -> R[y] : the owners are the same }`, of two accesses to elements with owners: no two of these own one element. `None` of others.
+pub fn same_owner(ctx: &Ctx, algorithm: &Algorithm, source: AccessRef, sink: AccessRef) -> Result<Option<Map>, Error> {
+    let owner = |at: AccessRef| {
+        let it = algorithm.computation(at.computation);
+        it.owner.filter(|owner| it.write.array == owner.array && is_old(it, algorithm.access(at)))
+    };
+    let (Some(one), Some(other)) = (owner(source), owner(sink)) else { return Ok(None) };
+    if one.array != other.array || one.count != other.count {
+        return Ok(None);
+    }
+    let of = |id: ComputationId, owner: Owner| function(ctx, algorithm, id, &Affine::iterator(owner.iterator));
+    Ok(Some(of(source.computation, one)?.apply_range(&of(sink.computation, other)?.reverse()?)?))
 }
 
 /// `{ A[x] : first <= x < first + extent }`: the subscripts that are inside; iterators among a local array's may have

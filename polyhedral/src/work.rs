@@ -65,7 +65,11 @@ pub fn work(
         let around = verified.schedule().loops_around(id).into_iter().filter(|(_, it)| is_around(it));
         let outer: Vec<_> = around.map(|(_, it)| it.at[&id].clone()).collect();
         launches.insert(id, relation::functions(ctx, algorithm, id, &outer)?);
-        let domain = relation::domain(algorithm, id)?.intersect_params(&sizes)?.project_out_all_params()?;
+        let mut domain = relation::domain(algorithm, id)?.intersect_params(&sizes)?.project_out_all_params()?;
+        if let Some(owner) = computation.owner {
+            // One of them runs what there is of the others.
+            domain = domain.fix_i32(DimType::Set, owner.iterator, 0)?;
+        }
         let Some(instances) = count::points(&domain, steps)? else { return Ok(None) };
         add_instances(&mut total, computation, instances);
         if computation.predicate.is_some() {

@@ -20,6 +20,8 @@ function program(name, type=Float64, target=:c)
 end
 
 const ALL = [
+    program("owners_on_threads"),
+    program("owners_in_warps", Float64, :cuda),
     program("loops_of_a_copy"),
     program("tiles_of_a_transpose"),
     program("vectors_of_a_product"),

@@ -4,6 +4,7 @@ use super::access::accessed;
 use super::expr::Instance;
 use super::flat::Flat;
 use super::helpers::Helper;
+use super::lanes::RUNS;
 use super::signature::one_line;
 use super::wide::{Vectors, of_nest};
 use super::{Printer, Writer, c_type};
@@ -12,6 +13,7 @@ use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
+use crate::lanes::shared_by_lanes;
 use crate::program::{Clip, For, Going, Guard, Node, Over, Spread, Statement, Update, Width};
 use crate::ranges::{conjuncts, known_iterators};
 use std::collections::BTreeSet;
@@ -135,6 +137,11 @@ impl Printer<'_> {
     }
 
     pub(super) fn for_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
+        if self.in_warps
+            && let Some(shared) = shared_by_lanes(&self.input, it)
+        {
+            return self.loop_of_lanes(it, &shared, hooks, out);
+        }
         match (self.wide, of_nest(it), &it.wide) {
             (Vectors::Ask, Some(wide), _) => return self.wide_nest(it, wide, hooks, out),
             (Vectors::Aligned | Vectors::Peeled, _, Some(wide)) => return self.wide_loop(it, wide, hooks, out),
@@ -186,7 +193,7 @@ impl Printer<'_> {
     }
 
     /// Where bounds that are data are evaluated; `None` if always.
-    fn clip_guard(&mut self, it: &For, clip: &Clip) -> Option<String> {
+    pub(super) fn clip_guard(&mut self, it: &For, clip: &Clip) -> Option<String> {
         let mut parts = vec![];
         let always = it.lower.as_const().zip(it.upper.as_const()).is_some_and(|(lower, upper)| lower <= upper);
         if !always {
@@ -202,8 +209,15 @@ impl Printer<'_> {
     /// `for (int64_t k = imax(lower, first), k_last = imin(upper, last); k <= k_last; k++)`. A longer step is taken where data tell the
     /// last value alone.
     fn clipped_head(&mut self, it: &For, clip: &Clip) -> String {
-        let variable = self.program.names.variables[it.variable.0 as usize].clone();
-        let last = self.program.names.variables[clip.last.0 as usize].clone();
+        let (first, until) = self.clipped_bounds(it, clip);
+        let variable = &self.program.names.variables[it.variable.0 as usize];
+        let last = &self.program.names.variables[clip.last.0 as usize];
+        let next = if it.step == 1 { format!("{variable}++") } else { format!("{variable} += {}", it.step) };
+        format!("for (int64_t {variable} = {first}, {last} = {until}; {variable} <= {last}; {next})")
+    }
+
+    /// The first and the last value of the variable of a loop whose bounds are data.
+    pub(super) fn clipped_bounds(&mut self, it: &For, clip: &Clip) -> (String, String) {
         let iterators = known_iterators(clip);
         let at = Instance { computation: clip.computation, iterators: &iterators };
         let mut end = |bound: &Option<Expr>, outer: &IntExpr, helper: Helper, name: &str| {
@@ -217,12 +231,10 @@ impl Printer<'_> {
             }
         };
         let (least, most) = ((Helper::IndexMax(Width::Wide), "imax"), (Helper::IndexMin(Width::Wide), "imin"));
-        let (first, until) = match clip.down {
+        match clip.down {
             true => (end(&clip.high, &it.lower, most.0, most.1), end(&clip.low, &it.upper, least.0, least.1)),
             false => (end(&clip.low, &it.lower, least.0, least.1), end(&clip.high, &it.upper, most.0, most.1)),
-        };
-        let next = if it.step == 1 { format!("{variable}++") } else { format!("{variable} += {}", it.step) };
-        format!("for (int64_t {variable} = {first}, {last} = {until}; {variable} <= {last}; {next})")
+        }
     }
 
     fn spread(&mut self, it: &Spread, alone: bool, hooks: &mut dyn LoopHooks, out: &mut Writer) {
@@ -377,19 +389,33 @@ impl Printer<'_> {
                 Some(each.join(" && "))
             }
         };
+        if self.looking {
+            let found = format!("{RUNS} = true;");
+            return out.line(asked.map_or(found.clone(), |predicate| format!("if ({predicate}) {found}")));
+        }
         if let Some(predicate) = &asked {
             out.open(format!("if ({predicate})"));
         }
-        let target = self.element(&source.write, &at).0;
+        self.assign(&at, out);
+        if asked.is_some() {
+            out.close();
+        }
+    }
+
+    /// The lets and the assignment of an instance that runs.
+    pub(super) fn assign(&mut self, at: &Instance<'_>, out: &mut Writer) {
+        let computation = at.computation;
+        let source = self.input.algorithm.computation(computation);
+        let target = self.element(&source.write, at).0;
         if let Some(update) = atomic_update(&self.input, computation) {
             // What only the read of the old value was computed from is left out.
             let subscripts = source.write.subscripts.iter().filter_map(Subscript::as_computed);
-            self.some_lets(&at, &source.lets_below(subscripts.chain([update.operand])), out);
-            let by = self.value(update.operand, &at).0;
+            self.some_lets(at, &source.lets_below(subscripts.chain([update.operand])), out);
+            let by = self.value(update.operand, at).0;
             out.line(atomically(update.operator, source.value.ty, &target, &by));
         } else {
-            self.lets(&at, out);
-            let value = self.value(&source.value, &at).0;
+            self.lets(at, out);
+            let value = self.value(&source.value, at).0;
             if self.input.layout.is_ahead(computation) {
                 out.line(format!("tessella_copy_ahead(&{target}, &{value});"));
             } else if self.is_stored_by_threads(computation) {
@@ -403,9 +429,6 @@ impl Printer<'_> {
             } else {
                 out.line(format!("{target} = {value};"));
             }
-        }
-        if asked.is_some() {
-            out.close();
         }
     }
 

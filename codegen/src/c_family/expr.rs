@@ -110,6 +110,9 @@ impl Printer<'_> {
                 }
                 let algorithm = self.input.algorithm;
                 let element = self.element(&algorithm.computation(at.computation).reads[*position as usize], at);
+                if let Some(name) = self.held.get(&element.0) {
+                    return (name.clone(), Primary);
+                }
                 match &self.guard {
                     Some(guard) => (format!("({guard} ? {} : ({})0)", element.0, c_type(expr.ty)), Primary),
                     None => element,

@@ -12,6 +12,7 @@ mod flat;
 mod grid;
 mod helpers;
 mod inverse;
+mod lanes;
 mod signature;
 mod streaming;
 mod strides;
@@ -82,6 +83,12 @@ pub struct Printer<'a> {
     in_turns: bool,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
+    /// What elements are called that the lane has loaded.
+    held: BTreeMap<String, String>,
+    /// Whether threads of the loops of the kernel that is printed are warps ([`Kernel::warps`](crate::program::Kernel::warps)).
+    pub in_warps: bool,
+    /// Whether statements only say whether any of them would run.
+    looking: bool,
     /// The updates that the loop over threads at the current place combines.
     offering: Vec<ComputationId>,
     /// Where that statement may read memory, if it is printed for points that it does not have.
@@ -136,6 +143,9 @@ impl<'a> Printer<'a> {
             kept: vec![],
             width: Width::Wide,
             streamed: BTreeMap::new(),
+            held: BTreeMap::new(),
+            in_warps: false,
+            looking: false,
             offering: vec![],
             guard: None,
             settled: vec![],

@@ -59,6 +59,12 @@ impl Writer {
         self.text.push_str(&other.text);
     }
 
+    /// Whether a name stands in the text.
+    pub fn mentions(&self, name: &str) -> bool {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        self.text.split(|c| !is_part(c)).any(|word| word == name)
+    }
+
     pub fn finish(self) -> String {
         self.text
     }

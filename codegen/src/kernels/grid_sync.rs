@@ -63,9 +63,9 @@ impl Extract<'_> {
         let most = IntExpr::max_of(parts.iter().map(|part| blocks_in_all(&part.grid)));
         let grid = [most, IntExpr::Const(1), IntExpr::Const(1)];
         let kernel = KernelId(self.kernels.len() as u32);
-        let (same_as, width, blocks) = (None, Width::Wide, Blocks::Together);
+        let (same_as, width, blocks, warps) = (None, Width::Wide, Blocks::Together, false);
         let dynamic = asked_of_launch(self.input, &name, &shared, block, &body)?;
-        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic });
+        self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic, warps });
         Ok(Node::Together { kernel, apart: vec![apart] })
     }
 

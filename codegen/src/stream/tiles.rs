@@ -130,6 +130,7 @@ impl Tiles<'_> {
             shared: vec![],
             dynamic: u32::try_from(dynamic).expect("checked against what a block may have"),
             same_as,
+            warps: false,
             width: Width::Wide,
             blocks: Blocks::Resident,
             body: vec![Node::Streaming(Box::new(it))],

@@ -196,6 +196,7 @@ pub fn heat2d(ctx: &Ctx) -> Sample {
         simd: None,
         ranged: vec![],
         atomic: false,
+        owner: None,
     };
     let algorithm = Algorithm {
         name: "heat2d!".to_string(),
@@ -278,6 +279,7 @@ pub fn triangle(ctx: &Ctx) -> Sample {
             simd: None,
             ranged: vec![],
             atomic: false,
+            owner: None,
         }],
         context: set("{ : 0 <= m <= 1099511627776 and 0 <= n <= 1099511627776 }"),
         source_order: Schedule { root: simple(0, &[("j", Tag::Sequential), ("i", Tag::Sequential)]) },
@@ -311,6 +313,7 @@ pub fn total(ctx: &Ctx) -> Sample {
         simd: None,
         ranged: vec![],
         atomic: false,
+        owner: None,
     };
     let algorithm = Algorithm {
         name: "total".to_string(),
@@ -362,6 +365,7 @@ pub fn row_sums(ctx: &Ctx) -> Sample {
             simd: None,
             ranged: vec![],
             atomic: false,
+            owner: None,
         }
     };
     let root = |tag: Tag| {
@@ -434,6 +438,7 @@ pub fn rotation(ctx: &Ctx) -> Sample {
         simd: None,
         ranged: vec![],
         atomic: false,
+        owner: None,
     };
     let algorithm = Algorithm {
         name: "rotate".to_string(),

@@ -521,6 +521,9 @@ fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, li
     let id = reported.dependence.source.computation;
     let computation = verified.algorithm().computation(id);
     if computation.value.ty.is_float() && !computation.write.is_affine() {
+        if computation.owner.is_some() {
+            return None;
+        }
         let meeting = match op {
             BinaryOp::Min | BinaryOp::Max => "lose updates",
             _ => "add them up in another order in every run",
@@ -528,7 +531,7 @@ fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, li
         return Some(format!(
             "data say which elements these {} of floats go to, and threads that meet at one would {meeting}: they stay in order, \
              also under `@fastmath` and `@simd`; of integers, threads of a GPU take them together, and a loop over the elements of \
-             `{}` with one over the updates of each inside runs in parallel",
+             `{}` with one over the updates of each inside runs in parallel, as do owners of its elements (`owners`)",
             operations(op),
             array(verified, reported.dependence.source),
         ));

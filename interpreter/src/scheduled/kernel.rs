@@ -90,7 +90,11 @@ fn run_block(host: &mut Host<'_>, kernel: &Kernel, grid: [i64; 3], block: [i64; 
 
 /// The threads of a block, before they begin.
 fn threads<'a>(host: &Host<'_>, kernel: &'a Kernel, grid: [i64; 3], block: [i64; 3]) -> Vec<Thread<'a>> {
-    let size = kernel.block.map(i64::from);
+    let mut size = kernel.block.map(i64::from);
+    if kernel.warps {
+        // The lanes of a warp are one thread: they take turns in the order of its loops.
+        size[0] = 1;
+    }
     indices(size).into_iter().map(|thread| Thread::new(host, kernel, [grid, size], [block, thread])).collect()
 }
 

@@ -12,6 +12,7 @@ use crate::layers::Scheduled;
 use crate::transform::{Pieces, pieces_by_size};
 
 /// A program with kernels of their own for some sizes.
+#[derive(Clone)]
 pub(crate) struct Apart {
     pub scheduled: Scheduled,
     /// What cuts computations.

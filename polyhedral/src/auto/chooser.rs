@@ -40,6 +40,8 @@ pub(crate) struct Chooser<'a> {
     pub tiled: RefCell<Vec<Tiled>>,
     /// Sums that may be too many to have an array.
     pub wide_sums: RefCell<Vec<WideSums>>,
+    /// Nests whose elements may get owners.
+    pub owned: RefCell<Vec<Node>>,
 }
 
 /// The computations with a tagged loop around.
@@ -69,6 +71,7 @@ impl<'a> Chooser<'a> {
             small: BTreeSet::new(),
             tiled: RefCell::default(),
             wide_sums: RefCell::default(),
+            owned: RefCell::default(),
         }
     }
 }

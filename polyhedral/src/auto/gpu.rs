@@ -43,6 +43,7 @@ pub(super) const AXES: usize = 3;
 impl Chooser<'_> {
     /// Orders the nest at `path`, none of whose outer loops is parallel.
     pub(crate) fn gpu_nest(&self, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
+        self.note_owned(schedule, path);
         let nest = schedule.node(path).cloned();
         let note = || nest.iter().for_each(|nest| self.note_nest(nest));
         if self.means.memory != Memory::Plain && self.whole_sums(schedule, path)? {
@@ -83,6 +84,9 @@ impl Chooser<'_> {
             self.turned_beside(schedule, path)?;
         }
         let before = schedule.clone();
+        if parallel.is_empty() && self.take_owned_apart(schedule, path)? {
+            return Ok(());
+        }
         match (leading, parallel.is_empty()) {
             (0, true) if self.steps_or_diagonals(schedule, path, depth)? => return Ok(()),
             (0, true) => return self.node(schedule, &path.down(depth)),

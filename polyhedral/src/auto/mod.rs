@@ -30,6 +30,7 @@ pub(crate) mod in_place;
 mod one_pass;
 pub(crate) mod one_thread;
 pub(crate) mod own;
+pub(crate) mod owned;
 pub mod padded;
 pub mod padding;
 pub mod partial_sums;

@@ -62,6 +62,9 @@ impl Chooser<'_> {
         let mut trial = schedule.clone();
         loop_mut(&mut trial, path).tag = Tag::Parallel;
         if !self.is_legal(&trial, path)? {
+            if self.target == Target::Gpu && self.take_owned_apart(schedule, path)? {
+                return Ok(());
+            }
             return self.node(schedule, &path.down(1));
         }
         match self.target {

@@ -22,6 +22,7 @@ use crate::isl::Ctx;
 use crate::layers::Scheduled;
 use crate::legality;
 use crate::schedule::{Node, Path, Schedule};
+use crate::transform::owners::place_of;
 use crate::transform::{of_pieces, simplify};
 use std::collections::BTreeSet;
 
@@ -120,14 +121,4 @@ fn one_apart(ctx: &Ctx, before: &Apart, means: Means, wide: &WideSums) -> Result
     simplify(&mut schedule.root);
     legality::check(ctx, algorithm, &schedule, &dependences)?;
     Ok(Some(Apart { scheduled: Scheduled { schedule, ..scheduled }, commands, dependences }))
-}
-
-/// The outermost node of just these computations.
-fn place_of(schedule: &Schedule, ids: &BTreeSet<ComputationId>) -> Option<Path> {
-    let &first = ids.first()?;
-    let path = schedule.path_of(first)?;
-    let mut above = (0..=path.0.len()).map(|depth| Path(path.0[..depth].to_vec()));
-    above.find(|it| {
-        schedule.node(it).is_some_and(|node| node.computations().into_iter().collect::<BTreeSet<_>>() == *ids)
-    })
 }

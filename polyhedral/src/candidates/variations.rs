@@ -190,6 +190,7 @@ fn numbers_mut(command: &mut Command) -> Vec<&mut u32> {
         | Command::Overlapped { .. }
         | Command::Rfactor { .. }
         | Command::Atomic { .. }
+        | Command::Owners { .. }
         | Command::Hexagonal { .. }
         | Command::TimeSkew { .. }
         | Command::Space { .. }

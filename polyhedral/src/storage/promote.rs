@@ -727,6 +727,7 @@ fn copy(
         simd: None,
         ranged: vec![],
         atomic: false,
+        owner: None,
     });
     // { load[k, x] -> [k, element] }
     let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();

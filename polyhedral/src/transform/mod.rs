@@ -12,6 +12,7 @@ mod inline;
 mod join;
 mod linear;
 mod overlapped;
+pub mod owners;
 mod partial;
 mod pieces;
 mod privatize;
@@ -31,6 +32,7 @@ pub use join::{between, distribute, fuse};
 pub use linear::{interchange, reverse, shift, skew};
 use overlapped::overlapped_and_renewed;
 pub use overlapped::{overlapped, overlapped_unproved};
+pub use owners::owners;
 pub use partial::spelled_out;
 pub(crate) use pieces::{Pieces, of_pieces};
 pub use pieces::{pieces, pieces_by_size};
@@ -169,6 +171,9 @@ fn made(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], command: &
             return judged(rfactor(ctx, scheduled, dependences, computation, at, *size)?);
         }
         Command::Atomic { computation } => return judged(atomic(scheduled, computation)?),
+        Command::Owners { computations, count } => {
+            return judged(owners(ctx, scheduled, dependences, computations, *count)?.0);
+        }
         Command::Hexagonal { computations, time, loops, height, widths } => {
             return judged(hexagonal(ctx, scheduled, dependences, computations, time, loops, *height, widths)?.0);
         }
@@ -248,6 +253,10 @@ fn renew_all(
     if let Command::PiecesBySize { computation, condition } = command {
         let (cut, all) = pieces_by_size(ctx, scheduled, dependences, computation, condition)?;
         return Ok((cut, Some(all)));
+    }
+    if let Command::Owners { computations, count } = command {
+        let (owned, all) = owners(ctx, scheduled, dependences, computations, *count)?;
+        return Ok((owned, Some(all)));
     }
     if let Command::Overlapped { computation, time, loops, steps, sizes } = command {
         let (tiled, all) = overlapped_and_renewed(ctx, scheduled, computation, time, loops, *steps, sizes)?;

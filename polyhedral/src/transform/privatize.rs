@@ -278,6 +278,7 @@ fn add_copy(
         simd: None,
         ranged: vec![],
         atomic: false,
+        owner: None,
     });
     Ok(ComputationId(algorithm.computations.len() as u32 - 1))
 }

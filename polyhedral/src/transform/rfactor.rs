@@ -455,6 +455,7 @@ impl Partial<'_> {
             simd,
             ranged: (0..).zip(&self.keys).filter(|(_, key)| is_ranged(key)).map(|(at, _)| at).collect(),
             atomic: false,
+            owner: None,
         });
         let own: Vec<Affine> = (0..self.keys.len() as u32).map(Affine::iterator).collect();
         let domain = relation::functions(self.ctx, &self.algorithm, id, &own)?.intersect_range(executions)?.domain()?;

@@ -67,6 +67,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
             simd: None,
             ranged: vec![],
             atomic: false,
+            owner: None,
         }
     });
     Algorithm {

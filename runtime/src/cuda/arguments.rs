@@ -205,7 +205,7 @@ impl Arguments {
     }
 
     /// The bytes of an array argument: its address and their number.
-    fn range(&self, plan: &LaunchPlan, of: ArrayId) -> Result<(u64, u64), RuntimeError> {
+    pub fn range(&self, plan: &LaunchPlan, of: ArrayId) -> Result<(u64, u64), RuntimeError> {
         let argument = plan.arguments.iter().find_map(|argument| match argument {
             PlanArgument::Array { array, element, rank, .. } if *array == of => Some((*element, *rank)),
             PlanArgument::Array { .. } | PlanArgument::Scalar { .. } => None,

@@ -1,5 +1,6 @@
 //! Runs a launch plan on a GPU.
 
+mod ahead;
 mod boxes;
 mod replay;
 mod run;
@@ -488,3 +489,7 @@ pub(super) mod tests;
 #[cfg(test)]
 #[path = "failure_tests.rs"]
 mod failure_tests;
+
+#[cfg(test)]
+#[path = "ahead_tests.rs"]
+mod ahead_tests;

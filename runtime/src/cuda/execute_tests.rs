@@ -7,6 +7,7 @@ use crate::cuda::{
 };
 use std::collections::BTreeSet;
 use std::ffi::c_void;
+use std::sync::Weak;
 use std::time::Duration;
 use tessella_codegen::Entry;
 use tessella_codegen::entry::{Check, EntryParameter, STATUS_GRID_TOO_LARGE};
@@ -20,6 +21,8 @@ use tessella_scalar::{CompareOp, Constant, ScalarType};
 
 #[derive(Default)]
 pub struct State {
+    /// The memory of buffers.
+    allocated: Vec<Weak<Mutex<Vec<u8>>>>,
     log: Vec<String>,
     /// Buffers that are not dropped.
     live: usize,
@@ -212,12 +215,18 @@ impl Gpu for FakeGpu {
         }
         state.live += 1;
         state.used += bytes as u64;
-        Ok(FakeBuffer { content: Arc::new(Mutex::new(vec![0xee; bytes])), state: Some(self.state.clone()) })
+        let content = Arc::new(Mutex::new(vec![0xee; bytes]));
+        state.allocated.push(Arc::downgrade(&content));
+        Ok(FakeBuffer { content, state: Some(self.state.clone()) })
     }
 
-    /// The address says which of the arrays it is that `lend` made.
+    /// The address says which of the arrays it is that `lend` made, or that was allocated.
     unsafe fn borrow(&self, address: u64, bytes: usize) -> FakeBuffer {
-        let content = self.state().lent[(address >> 20) as usize].clone();
+        let state = self.state();
+        let allocated = state.allocated.iter().filter_map(Weak::upgrade);
+        let own = allocated.into_iter().find(|content| Arc::as_ptr(content).addr() as u64 == address);
+        let content = own.unwrap_or_else(|| state.lent[(address >> 20) as usize].clone());
+        drop(state);
         assert_eq!(content.lock().unwrap().len(), bytes);
         FakeBuffer { content, state: None }
     }
@@ -646,7 +655,7 @@ pub fn update_plan() -> LaunchPlan {
 }
 
 /// The arguments of an update of these arrays.
-fn update_arguments(a: f64, to: &mut [f64], from: &[f64], steps: i64) -> [ArgumentValue; 6] {
+pub fn update_arguments(a: f64, to: &mut [f64], from: &[f64], steps: i64) -> [ArgumentValue; 6] {
     let length = |of: &[f64]| ArgumentValue::Scalar(Constant::i64(of.len() as i64));
     [
         ArgumentValue::Pointer(to.as_mut_ptr().cast()),

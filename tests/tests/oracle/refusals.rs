@@ -34,6 +34,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("CannotInline", "E0442"),
     ("CannotFactor", "E0443"),
     ("CannotBeAtomic", "E0454"),
+    ("NoOwners", "E0455"),
     ("CannotComputeAt", "E0444"),
     ("OtherValues", "E0445"),
     ("CannotPrivatize", "E0449"),

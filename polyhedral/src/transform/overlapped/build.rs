@@ -378,6 +378,7 @@ impl Build<'_> {
             simd: None,
             ranged: vec![],
             atomic: false,
+            owner: None,
         });
         ComputationId(algorithm.computations.len() as u32 - 1)
     }
