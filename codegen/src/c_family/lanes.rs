@@ -68,7 +68,9 @@ impl Printer<'_> {
             out.open(format!("if ({condition})"));
             self.loop_of_lanes(it, &Shared::Nest, hooks, out);
             out.reopen("else");
+            let before = std::mem::replace(&mut self.beside_short, true);
             self.plain_loop(it, hooks, out);
+            self.beside_short = before;
             return out.close();
         }
         let guard = it.clip.as_ref().and_then(|clip| self.clip_guard(it, clip));
@@ -81,7 +83,8 @@ impl Printer<'_> {
         out.line(format!("const int64_t tessella_last = {upper};"));
         match shared {
             Shared::Statements(statements) if it.clip.is_none() && statements.len() <= FEW => {
-                let ahead = AHEAD[usize::from(statements.len() > 1)];
+                // More would take registers from the short loops that the same kernel is for.
+                let ahead = AHEAD[usize::from(statements.len() > 1 || self.beside_short)];
                 let all = LANES * ahead;
                 let rest = all - 1;
                 out.open(format!("for (; tessella_first + {rest} <= tessella_last; tessella_first += {all})"));

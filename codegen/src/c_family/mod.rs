@@ -89,6 +89,8 @@ pub struct Printer<'a> {
     pub in_warps: bool,
     /// Whether statements only say whether any of them would run.
     looking: bool,
+    /// Whether the kernel that is printed has the same loops for other sizes, where lanes go through the inner one.
+    beside_short: bool,
     /// The updates that the loop over threads at the current place combines.
     offering: Vec<ComputationId>,
     /// Where that statement may read memory, if it is printed for points that it does not have.
@@ -146,6 +148,7 @@ impl<'a> Printer<'a> {
             held: BTreeMap::new(),
             in_warps: false,
             looking: false,
+            beside_short: false,
             offering: vec![],
             guard: None,
             settled: vec![],
