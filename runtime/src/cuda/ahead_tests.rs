@@ -5,6 +5,9 @@ use super::*;
 use std::ffi::c_void;
 use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::plan::PaddedAxis;
+use tessella_codegen::program::PartAxis;
+use tessella_polyhedral::affine::ParamId;
+use tessella_polyhedral::layers::Direction;
 
 /// The position of `B`, which is only read.
 const B: usize = 2;
@@ -65,6 +68,35 @@ fn little_stays_on_the_host_and_so_does_what_a_run_writes_or_lays_out_anew() {
         let program = load(&gpu, plan);
         assert_eq!(bring_and_run(&program, &mut [1.0; 40], &[2.0; 40], &[position], from), None);
         assert_eq!(gpu.log(), [""; 0]);
+    }
+}
+
+/// The update, of whose second array so many elements are copied.
+fn plan_of_part(elements: i64) -> LaunchPlan {
+    let mut plan = update_plan();
+    let (first, count) = (IntExpr::Const(0), IntExpr::Const(elements));
+    let n = || IntExpr::Param(ParamId(1));
+    let part = Part { before: 0, axes: vec![PartAxis { first, count, elements: n(), room: n() }] };
+    for step in &mut plan.steps {
+        if *step == Step::CopyIn(BufferId(1)) {
+            *step = Step::CopyPart { buffer: BufferId(1), direction: Direction::HostToDevice, part: part.clone() };
+        }
+    }
+    plan
+}
+
+#[test]
+fn arrays_of_which_a_run_reads_half_come_as_a_whole() {
+    for (elements, expected) in [(19, None), (20, Some(0)), (40, Some(0))] {
+        let gpu = FakeGpu::new();
+        let program = load(&gpu, plan_of_part(elements));
+        let mut a = vec![1.0; 40];
+        assert_eq!(bring_and_run(&program, &mut a, &[2.0; 40], &[B], 0), expected);
+        let copies = gpu.log().iter().filter(|call| call.starts_with("in 320")).count();
+        assert_eq!(copies, if expected.is_some() { 2 } else { 0 });
+        if expected.is_some() {
+            assert_eq!(a, [6.0; 40]);
+        }
     }
 }
 

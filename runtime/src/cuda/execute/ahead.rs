@@ -3,15 +3,16 @@
 use super::super::arguments::{Arguments, Packed};
 use super::super::error::CudaError;
 use super::super::gpu::Gpu;
+use super::super::padded::part_boxes;
 use super::{CudaProgram, address_size};
 use crate::error::RuntimeError;
 use std::ffi::c_void;
 use tessella_codegen::entry::EntryParameter;
-use tessella_codegen::plan::{DeviceMemory, HostSide, Queue, Step};
-use tessella_codegen::program::BufferAccess;
-use tessella_codegen::program::KernelParam;
+use tessella_codegen::int_expr::Environment;
+use tessella_codegen::plan::{DeviceBuffer, DeviceMemory, HostSide, Queue, Step};
+use tessella_codegen::program::{BufferAccess, KernelParam, Part};
 use tessella_polyhedral::algorithm::ArrayId;
-use tessella_polyhedral::layers::BufferId;
+use tessella_polyhedral::layers::{BufferId, Direction};
 
 /// Copies of arguments on the GPU. Dropping it frees them.
 pub struct Ahead<'a, G: Gpu> {
@@ -48,10 +49,10 @@ impl<G: Gpu> CudaProgram<G> {
             if arguments.resident(array).is_some() {
                 continue;
             }
-            if !self.is_read_as_it_lies(array) {
+            let (address, bytes) = arguments.range(&self.plan, array)?;
+            if !self.is_read_as_it_lies(array, bytes, &arguments.environment) {
                 return Ok(None);
             }
-            let (address, bytes) = arguments.range(&self.plan, array)?;
             wanted.push((position, address as *const u8, bytes));
         }
         if wanted.iter().map(|(.., bytes)| bytes).fold(0, |sum: u64, &bytes| sum.saturating_add(bytes)) < from {
@@ -89,29 +90,38 @@ impl<G: Gpu> CudaProgram<G> {
         }
     }
 
-    /// Whether runs copy all of an argument to memory that is allocated for it, lay it out as on the host, and only read it.
-    fn is_read_as_it_lies(&self, array: ArrayId) -> bool {
-        let of_array = |host: HostSide| host == HostSide::Argument(array);
-        let Some(buffer) = self.plan.buffers.iter().find(|buffer| of_array(buffer.host)) else { return false };
+    /// Whether a run copies at least half of an argument of so many bytes to memory that is allocated for it, lays it out as on the host, and only
+    /// reads it.
+    fn is_read_as_it_lies(&self, array: ArrayId, bytes: u64, environment: &Environment) -> bool {
+        let of_array = |buffer: &DeviceBuffer| buffer.host == HostSide::Argument(array);
+        let Some(at) = self.plan.buffers.iter().position(of_array) else { return false };
+        let buffer = &self.plan.buffers[at];
         let written = KernelParam::Buffer { buffer: buffer.id, access: BufferAccess::Write };
+        let part = |part: &Part| part_boxes(part, buffer.element.bytes(), environment).map_or(0, |it| it.bytes as u64);
+        let copied = self.parts.get(&at).map_or(bytes, |parts| parts.iter().map(part).max().unwrap_or(0));
         buffer.memory == DeviceMemory::Allocated
             && buffer.padded.is_none()
-            && copied_whole(&self.plan.steps, buffer.id)
+            && comes_only_in(&self.plan.steps, buffer.id)
+            && copied >= bytes.div_ceil(2)
             && !self.plan.kernels.iter().any(|kernel| kernel.arguments.contains(&written))
     }
 }
 
-/// Whether steps copy the buffer in, never a part of it, and never back.
-fn copied_whole(steps: &[Step], buffer: BufferId) -> bool {
-    let (mut copied, mut otherwise) = (false, false);
+/// Whether steps copy the buffer in, or parts of it, and never back.
+fn comes_only_in(steps: &[Step], buffer: BufferId) -> bool {
+    let (mut comes, mut goes) = (false, false);
     for step in steps {
         step.walk(&mut |step| match step {
-            Step::CopyIn(it) => copied |= *it == buffer,
-            Step::CopyOut(it) | Step::CopyPart { buffer: it, .. } => otherwise |= *it == buffer,
+            Step::CopyIn(it) => comes |= *it == buffer,
+            Step::CopyOut(it) => goes |= *it == buffer,
+            Step::CopyPart { buffer: it, direction, .. } if *it == buffer => match direction {
+                Direction::HostToDevice => comes = true,
+                Direction::DeviceToHost => goes = true,
+            },
             _ => {}
         });
     }
-    copied && !otherwise
+    comes && !goes
 }
 
 impl<G: Gpu> Ahead<'_, G> {
