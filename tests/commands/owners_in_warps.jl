@@ -5,8 +5,8 @@ using Tessella
 
 @tessella function owners_in_warps!(f::Vector{Float64}, from::Vector{Int}, to::Vector{Int}, k::Vector{Float64})
     for e in eachindex(from, to, k)
-        @comp S f[from[e]] += k[e]
-        @comp R f[to[e]] -= 2k[e]
+        @comp S f[mod1(from[e], length(f))] += k[e]
+        @comp R f[mod1(to[e], length(f))] -= 2k[e]
     end
     return nothing
 end

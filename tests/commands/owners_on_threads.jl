@@ -1,10 +1,11 @@
 # Weights in bins: threads own bins, and add up what is theirs in the source's order.
+#! target c
 #! sizes h=m bin=n w=n
 using Tessella
 
 @tessella function owners_on_threads!(h::Vector{Float64}, bin::Vector{Int}, w::Vector{Float64})
     for p in eachindex(w)
-        @comp S h[bin[p]] += w[p]
+        @comp S h[mod1(bin[p], length(h))] += w[p]
     end
     return nothing
 end
