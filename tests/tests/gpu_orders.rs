@@ -246,3 +246,57 @@ end
         assert!(!more.contains("by one thread of the GPU"), "{more}");
     }
 }
+
+#[test]
+fn lanes_look_up_a_place_for_each_statement_that_has_an_iterator_of_its_own() {
+    let text = "
+@tessella function apart!(f::Vector{Float64}, g::Vector{Float64}, from::Vector{Int}, k::Vector{Float64}, m::Int)
+    for e in 1:m
+        @comp S f[from[e]] += k[e]
+    end
+    for e in 3:m+2
+        @comp R g[from[e]] -= 2k[e]
+    end
+end
+
+@schedule apart! begin
+    owners(S, 64)
+    owners(R, 64)
+    @block x for o0 = (S = fld(owner, 4), R = fld(owner, 4))
+        @thread y for o1 = (S = mod(owner, 4), R = mod(owner, 4))
+            for t = (S = e + 1, R = e - 1)
+                S
+                R
+            end
+        end
+    end
+end
+";
+    let printed = tessella::file::transpile(text, &options("apart"), Backend::Cuda, TextKind::Cuda).unwrap();
+    // Both call it `e`, and it is another one.
+    for (iterator, place) in [("t - 1", "tessella_held_0"), ("t + 1", "tessella_held_1")] {
+        let start = printed.find(&format!(" e = {iterator};")).unwrap_or_else(|| panic!("no {iterator} in\n{printed}"));
+        let looked_up = printed[start..].find(" = from(e);").map(|at| &printed[start..start + at]);
+        assert!(looked_up.is_some_and(|before| before.contains(place)), "{place} is not looked up in\n{printed}");
+    }
+    assert!(printed.contains("g(tessella_held_1[tessella_part]) = g(tessella_held_1[tessella_part])"), "{printed}");
+}
+
+#[test]
+fn a_loop_that_data_end_stays_one_loop_around_what_owners_do() {
+    let text = "
+@tessella function until!(y::Vector{Float64}, place::Vector{Int}, x::Vector{Float64}, tol::Float64)
+    err = 1.0
+    while err > tol
+        for p in eachindex(place)
+            y[place[p]] += x[p]
+        end
+        err = err * 0.5
+    end
+end
+";
+    let printed = tessella::file::transpile(text, &options("until"), Backend::Cuda, TextKind::Schedule).unwrap();
+    let turn = printed.find("for turn").unwrap_or_else(|| panic!("{printed}"));
+    let owner = printed.find("  for owner0").unwrap_or_else(|| panic!("{printed}"));
+    assert!(turn < owner, "{printed}");
+}
