@@ -19,7 +19,7 @@ use tessella_scalar::{BinaryOp, CompareOp};
 /// Lanes of a warp.
 pub const LANES: u32 = 32;
 
-/// Inner loops with fewer iterations are gone through by one lane.
+/// Inner loops with so many iterations at most, in all, are gone through by one lane.
 pub const SHORT: i64 = 64;
 
 /// What lanes of a warp look at, each at one of it at a time.
