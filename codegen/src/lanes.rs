@@ -121,47 +121,24 @@ fn look_ahead(input: &Input<'_>, statements: &[&Statement]) -> bool {
     let is_changed = |array: ArrayId| written.contains(&input.buffer_of(array));
     all.iter().all(|it| {
         it.owner.is_some_and(|owner| owner.array == it.write.array)
-            && !decides(it).into_iter().any(is_changed)
+            && !it.decided_by().into_iter().any(is_changed)
             && it.reads.iter().all(|read| is_old(it, read) || !is_changed(read.array))
     })
 }
 
-/// The arrays that say whether an instance runs, and which element it stores into.
-fn decides(it: &Computation) -> BTreeSet<ArrayId> {
-    let subscripts = it.write.subscripts.iter().filter_map(Subscript::as_computed);
-    let mut left: Vec<&Expr> = it.predicate.iter().chain(subscripts).collect();
-    let lets = it.lets_below(left.iter().copied());
-    left.extend(lets.iter().map(|&at| &it.lets[at as usize].value));
-    left.into_iter().flat_map(|expr| reads_of(it, expr, true)).map(|access| access.array).collect()
-}
-
-/// The reads of an expression, those of subscripts before what they say the element of; unless `all` are wanted, without those that a condition may leave
-/// out, or whose subscripts have names.
-pub fn reads_of<'a>(it: &'a Computation, expr: &'a Expr, all: bool) -> Vec<&'a Access> {
+/// The reads of an expression, those of subscripts before what they say the element of; without those that a condition may leave out, or whose subscripts
+/// have names.
+pub fn reads_of<'a>(it: &'a Computation, expr: &'a Expr) -> Vec<&'a Access> {
     match &expr.kind {
         ExprKind::Read(at) => {
             let access = &it.reads[*at as usize];
             let subscripts: Vec<&Expr> = access.subscripts.iter().filter_map(Subscript::as_computed).collect();
-            let own = (all || !subscripts.iter().any(|subscript| is_named(it, subscript))).then_some(access);
-            subscripts.into_iter().flat_map(|subscript| reads_of(it, subscript, all)).chain(own).collect()
+            let own = it.lets_below(subscripts.iter().copied()).is_empty().then_some(access);
+            subscripts.into_iter().flat_map(|subscript| reads_of(it, subscript)).chain(own).collect()
         }
-        ExprKind::Select { condition, .. } if !all => reads_of(it, condition, all),
-        ExprKind::Binary(BinaryOp::AndAlso | BinaryOp::OrElse, left, _) if !all => reads_of(it, left, all),
+        ExprKind::Select { condition, .. } => reads_of(it, condition),
+        ExprKind::Binary(BinaryOp::AndAlso | BinaryOp::OrElse, left, _) => reads_of(it, left),
         ExprKind::Let(_) => vec![],
-        _ => expr.operands().into_iter().flat_map(|part| reads_of(it, part, all)).collect(),
+        _ => expr.operands().into_iter().flat_map(|part| reads_of(it, part)).collect(),
     }
-}
-
-/// Whether an expression, or a subscript in it, names a value of the computation.
-fn is_named(it: &Computation, expr: &Expr) -> bool {
-    let mut found = false;
-    expr.walk(&mut |part| match part.kind {
-        ExprKind::Let(_) => found = true,
-        ExprKind::Read(at) => {
-            let mut subscripts = it.reads[at as usize].subscripts.iter().filter_map(Subscript::as_computed);
-            found |= subscripts.any(|subscript| is_named(it, subscript));
-        }
-        _ => {}
-    });
-    found
 }

@@ -418,6 +418,26 @@ impl Computation {
         found
     }
 
+    /// The arrays that say whether an instance runs, and which elements it touches.
+    pub fn decided_by(&self) -> BTreeSet<ArrayId> {
+        let accesses = self.reads.iter().chain([&self.write]);
+        let places = accesses.flat_map(|access| &access.subscripts).filter_map(Subscript::as_computed);
+        let asked: Vec<&Expr> = self.predicate.iter().chain(places).collect();
+        let named = self.lets_below(asked.iter().copied());
+        let mut left: Vec<&Expr> = named.iter().map(|&at| &self.lets[at as usize].value).chain(asked).collect();
+        let mut found = BTreeSet::new();
+        while let Some(expr) = left.pop() {
+            expr.walk(&mut |part| {
+                if let ExprKind::Read(at) = part.kind {
+                    let read = &self.reads[at as usize];
+                    found.insert(read.array);
+                    left.extend(read.subscripts.iter().filter_map(Subscript::as_computed));
+                }
+            });
+        }
+        found
+    }
+
     /// Whether the value of an expression of this computation may change with the iterator.
     pub fn expression_involves(&self, expr: &Expr, iterator: u32) -> bool {
         let mut found = false;

@@ -142,7 +142,7 @@ impl Printer<'_> {
             self.looks(statement, &mut looked, &mut looks);
         }
         if ahead > 1 {
-            self.ask_for_later(it, statements, ahead, out);
+            self.ask_for_later(it, statements, &looked, out);
         }
         self.load_values(statements, &mut looked, &mut loads);
         self.take_turns(statements, &looked, &mut turns);
@@ -199,7 +199,7 @@ impl Printer<'_> {
         let asked = conditions.get(statement.known as usize..).unwrap_or_default();
         for (at, condition) in asked.iter().enumerate() {
             let mut loads = vec![];
-            for access in reads_of(it, condition, false) {
+            for access in reads_of(it, condition) {
                 let element = self.element(access, &here).0;
                 if self.held.contains_key(&element) {
                     continue;
@@ -233,14 +233,17 @@ impl Printer<'_> {
             let here = Instance { computation: statement.computation, iterators: &iterators };
             self.held = std::mem::take(&mut looked.held[at]);
             let values = it.lets.iter().map(|it| &it.value).chain([&it.value]);
-            let reads = values.flat_map(|value| reads_of(it, value, false)).filter(|read| !is_old(it, read));
+            let reads = values.flat_map(|value| reads_of(it, value)).filter(|read| !is_old(it, read));
             for access in reads.collect::<Vec<_>>() {
                 let element = self.element(access, &here).0;
                 if self.held.contains_key(&element) {
                     continue;
                 }
-                let is_same = !self.names_bound(statement, &element);
-                match loads.iter_mut().find(|load| load.element == element && is_same) {
+                let is_same = |load: &Load| {
+                    let users = [statement, statements[load.statements[0]]];
+                    load.element == element && !users.into_iter().any(|user| self.names_bound(user, &element))
+                };
+                match loads.iter().position(is_same).map(|at| &mut loads[at]) {
                     Some(load) => {
                         load.statements.push(at);
                         self.held.insert(element, load.name.clone());
@@ -291,7 +294,7 @@ impl Printer<'_> {
     }
 
     /// Brings what conditions look at in later iterations closer, a warp for all of its block.
-    fn ask_for_later(&mut self, it: &For, statements: &[&Statement], ahead: u32, out: &mut Writer) {
+    fn ask_for_later(&mut self, it: &For, statements: &[&Statement], looked: &Looked, out: &mut Writer) {
         let mut elements: Vec<String> = vec![];
         for statement in statements {
             let source = self.input.algorithm.computation(statement.computation);
@@ -308,7 +311,7 @@ impl Printer<'_> {
             let here = Instance { computation: statement.computation, iterators: &iterators };
             let conditions = source.predicate.as_ref().map(conjuncts).unwrap_or_default();
             let first = conditions.get(statement.known as usize);
-            let reads = first.map(|condition| reads_of(source, condition, false)).unwrap_or_default();
+            let reads = first.map(|condition| reads_of(source, condition)).unwrap_or_default();
             for access in reads.into_iter().filter(|access| access.is_affine()) {
                 let element = self.element(access, &here).0;
                 let mut text = Writer::default();
@@ -324,16 +327,13 @@ impl Printer<'_> {
         if elements.is_empty() {
             return;
         }
-        let last = COMING + i64::from(LANES * ahead) - 1;
-        out.open(format!("if (threadIdx.y == 0 && tessella_first + {last} <= tessella_last)"));
-        out.line("#pragma unroll");
-        out.open(format!("for (int tessella_part = 0; tessella_part < {ahead}; tessella_part++)"));
-        let (variable, t) = (&self.program.names.variables[it.variable.0 as usize], self.width.c_type());
-        out.line(format!("const {t} {variable} = ({t})(tessella_first + 32 * tessella_part + threadIdx.x);"));
+        let mut asks = Writer::default();
         for element in elements {
-            out.line(format!("asm volatile(\"prefetch.global.L2 [%0];\" : : \"l\"(&{element}));"));
+            asks.line(format!("asm volatile(\"prefetch.global.L2 [%0];\" : : \"l\"(&{element}));"));
         }
-        out.close();
+        let last = COMING + i64::from(LANES * looked.ahead) - 1;
+        out.open(format!("if (threadIdx.y == 0 && tessella_first + {last} <= tessella_last)"));
+        self.for_each_part(it, looked, asks, out);
         out.close();
     }
 

@@ -119,9 +119,8 @@ fn one_apart(ctx: &Ctx, before: &Apart, means: Means, nest: &Node) -> Result<Opt
     let columns = chooser.parallel_loops(&schedule, &place, depth)?;
     let (mut now, mut ids, mut place) = (before.clone(), ids, place);
     match columns[..] {
-        _ if columns.len() == depth => return Ok(None),
         [] => now.scheduled.schedule = schedule,
-        [column] => {
+        [column] if depth > 1 => {
             let Some(at) = loop_at(&schedule, &place.down(column)).and_then(|it| it.at.get(&ids[0])) else {
                 return Ok(None);
             };
@@ -141,7 +140,7 @@ fn one_apart(ctx: &Ctx, before: &Apart, means: Means, nest: &Node) -> Result<Opt
                 }
             }
         }
-        [_, _, ..] => return Ok(None),
+        [_, ..] => return Ok(None),
     }
     let computations = ids.iter().map(|&id| now.scheduled.algorithm.computation(id).name.clone()).collect();
     let command = Command::Owners { computations, count: OWNERS };

@@ -92,25 +92,14 @@ pub fn obstacle(it: &Computation, written: &BTreeSet<ArrayId>) -> Option<OwnerOb
     if it.write.is_affine() || it.atomic || it.owner.is_some() {
         return Some(OwnerObstacle::Subscripts);
     }
-    let mut in_places = BTreeSet::new();
-    let mut subscripts = it.reads.iter().chain([&it.write]).flat_map(|access| &access.subscripts);
-    // What says which element it is, or whether anything is stored, is looked at by all owners.
-    let asked: Vec<&Expr> = subscripts.by_ref().filter_map(Subscript::as_computed).chain(&it.predicate).collect();
-    let lets = it.lets_below(asked.iter().copied());
-    for expr in asked.into_iter().chain(lets.iter().map(|&at| &it.lets[at as usize].value)) {
-        expr.walk(&mut |part| {
-            if let ExprKind::Read(at) = part.kind {
-                in_places.insert(it.reads[at as usize].array);
-            }
-        });
-    }
     // The condition would need names before there are any.
     let places = it.write.subscripts.iter().filter_map(Subscript::as_computed);
-    if places.map(|place| spelled_out(it, place)).any(|place| has_named_subscripts(it, &place)) {
+    if places.map(|place| spelled_out(it, place)).any(|place| !it.lets_below([&place]).is_empty()) {
         return Some(OwnerObstacle::Steps);
     }
     let reads_others = it.reads.iter().any(|read| written.contains(&read.array) && !is_old(it, read));
-    (reads_others || !in_places.is_disjoint(written)).then_some(OwnerObstacle::Reads)
+    // All owners look at what decides.
+    (reads_others || !it.decided_by().is_disjoint(written)).then_some(OwnerObstacle::Reads)
 }
 
 /// A statement with an instance for each owner.
@@ -175,22 +164,6 @@ fn spelled_out(it: &Computation, expr: &Expr) -> Expr {
         }
     });
     all
-}
-
-/// Whether what an expression reads is at a subscript that has a name.
-fn has_named_subscripts(it: &Computation, expr: &Expr) -> bool {
-    let mut found = false;
-    expr.walk(&mut |part| {
-        if let ExprKind::Read(at) = part.kind {
-            let subscripts = it.reads[at as usize].subscripts.iter().filter_map(Subscript::as_computed);
-            found |= subscripts.into_iter().any(|subscript| {
-                let mut named = false;
-                subscript.walk(&mut |part| named |= matches!(part.kind, ExprKind::Let(_)));
-                named || has_named_subscripts(it, subscript)
-            });
-        }
-    });
-    found
 }
 
 /// Puts something around the leaf of a computation.
