@@ -424,14 +424,11 @@ impl Computation {
         let places = accesses.flat_map(|access| &access.subscripts).filter_map(Subscript::as_computed);
         let asked: Vec<&Expr> = self.predicate.iter().chain(places).collect();
         let named = self.lets_below(asked.iter().copied());
-        let mut left: Vec<&Expr> = named.iter().map(|&at| &self.lets[at as usize].value).chain(asked).collect();
         let mut found = BTreeSet::new();
-        while let Some(expr) = left.pop() {
+        for expr in named.iter().map(|&at| &self.lets[at as usize].value).chain(asked) {
             expr.walk(&mut |part| {
                 if let ExprKind::Read(at) = part.kind {
-                    let read = &self.reads[at as usize];
-                    found.insert(read.array);
-                    left.extend(read.subscripts.iter().filter_map(Subscript::as_computed));
+                    found.insert(self.reads[at as usize].array);
                 }
             });
         }
