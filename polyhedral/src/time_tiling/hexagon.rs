@@ -44,6 +44,14 @@ pub struct Place {
     pub b: Affine,
 }
 
+/// The right sides of (6), (8), (10) and (12), each times its denominator.
+struct Limits {
+    most_falling: i64,
+    most_rising: i64,
+    least_rising: i64,
+    least_falling: i64,
+}
+
 impl Hexagon {
     /// The least `w0` for which what is left of the cone is convex: condition (1).
     pub fn least_width(height: i64, delta0: Slope, delta1: Slope) -> i64 {
@@ -80,17 +88,19 @@ impl Hexagon {
         if !(0..2 * self.height + 2).contains(&step) {
             return None;
         }
-        let place = Place {
-            time_tile: Affine::constant(0),
-            space_tile: Affine::constant(0),
-            a: Affine::constant(step),
-            b: Affine::iterator(0),
-        };
-        let conditions = self.inside(&place).ok()?;
-        let holds = |b: &i64| conditions.iter().all(|it| it.evaluate(&[*b], &[]).is_some_and(|value| value >= 0));
-        let mut all = (0..self.span()).filter(holds);
-        let first = all.next()?;
-        Some((first, all.next_back().unwrap_or(first)))
+        let Hexagon { delta0, delta1, .. } = *self;
+        let limits = self.limits();
+        let ([over0, under0], [over1, under1]) = ([delta0.over, delta0.under], [delta1.over, delta1.under]);
+        // Quotients rounded up.
+        let least = |over: i64, under: i64| -(-over).div_euclid(under);
+        let first = least(over0 * step - limits.most_falling, under0)
+            .max(least(limits.least_rising - over1 * step, under1))
+            .max(0);
+        let last = (limits.most_rising - over1 * step)
+            .div_euclid(under1)
+            .min((over0 * step - limits.least_falling).div_euclid(under0))
+            .min(self.span() - 1);
+        (first <= last).then_some((first, last))
     }
 
     /// The first and the last position of its points in its box.
@@ -126,17 +136,24 @@ impl Hexagon {
         })
     }
 
-    /// What is not negative just for the points of the hexagon: (6), (8), (10) and (12); (7) and (13) hold in all of the box.
-    pub fn inside(&self, place: &Place) -> Result<Vec<Affine>, AffineOverflow> {
+    fn limits(&self) -> Limits {
         let Hexagon { height: h, width: w0, delta0, delta1 } = *self;
         let (reach0, reach1) = (self.reach0(), self.reach1());
+        Limits {
+            most_falling: (2 * h + 1) * delta0.over - delta0.under * reach0,
+            most_rising: (2 * h + 1) * delta1.over + delta1.under * (reach0 + w0),
+            least_rising: h * delta1.over - (delta1.under - 1),
+            least_falling: h * delta0.over - delta0.under * (reach0 + w0 + reach1) - (delta0.under - 1),
+        }
+    }
+
+    /// What is not negative just for the points of the hexagon: (6), (8), (10) and (12); (7) and (13) hold in all of the box.
+    pub fn inside(&self, place: &Place) -> Result<Vec<Affine>, AffineOverflow> {
+        let Hexagon { delta0, delta1, .. } = *self;
+        let Limits { most_falling, most_rising, least_rising, least_falling } = self.limits();
         // delta0 a - b and delta1 a + b, each times its denominator.
         let falling = place.a.scale(delta0.over)?.sub(&place.b.scale(delta0.under)?)?;
         let rising = place.a.scale(delta1.over)?.add(&place.b.scale(delta1.under)?)?;
-        let most_falling = (2 * h + 1) * delta0.over - delta0.under * reach0;
-        let most_rising = (2 * h + 1) * delta1.over + delta1.under * (reach0 + w0);
-        let least_rising = h * delta1.over - (delta1.under - 1);
-        let least_falling = h * delta0.over - delta0.under * (reach0 + w0 + reach1) - (delta0.under - 1);
         Ok(vec![
             falling.scale(-1)?.add_constant(most_falling)?,
             rising.scale(-1)?.add_constant(most_rising)?,
@@ -213,6 +230,12 @@ mod tests {
     }
 
     #[test]
+    fn the_ends_of_enormous_tiles_are_found_at_once() {
+        let hexagon = Hexagon { height: 4_000_000, width: 1 << 31, delta0: Slope::new(1, 1), delta1: Slope::new(2, 1) };
+        assert_eq!(hexagon.ends(), (0, hexagon.span() - 1 - hexagon.width - 1));
+    }
+
+    #[test]
     fn the_least_width_of_the_example_is_1() {
         assert_eq!(Hexagon::least_width(2, Slope::new(1, 1), Slope::new(2, 1)), 1);
         assert_eq!(Hexagon::least_width(7, Slope::new(1, 1), Slope::new(1, 1)), 0);
@@ -267,6 +290,25 @@ mod tests {
             let shape = relative(all.values().next().unwrap());
             for (tile, points) in &all {
                 prop_assert_eq!(&relative(points), &shape, "{:?} at {:?}", hexagon, tile);
+            }
+        }
+
+        #[test]
+        fn rows_have_the_points_that_are_inside(
+            (height, more, delta0, delta1) in (0..6_i64, 0..4_i64, slopes(), slopes())
+        ) {
+            let width = Hexagon::least_width(height, delta0, delta1) + more;
+            let hexagon = Hexagon { height, width, delta0, delta1 };
+            let nothing = Affine::constant(0);
+            let place = Place {
+                time_tile: nothing.clone(), space_tile: nothing, a: Affine::iterator(0), b: Affine::iterator(1),
+            };
+            let inside = hexagon.inside(&place).unwrap();
+            for step in 0..hexagon.steps() {
+                let all = (0..hexagon.span()).filter(|&b| inside.iter().all(|it| value(it, (step, b)) >= 0));
+                let all: Vec<i64> = all.collect();
+                let ends = all.first().map(|&first| (first, all[all.len() - 1]));
+                prop_assert_eq!(hexagon.row(step), ends, "{:?} at {}", hexagon, step);
             }
         }
 
