@@ -66,7 +66,10 @@ impl Checker<'_> {
         let takes_number =
             given.len() == 1 && matches!(subscripts.as_slice(), [Subscript::Array(_) | Subscript::Mask(_)]);
         if subscripts.len() != base.rank() && reported.is_none() && !takes_number || given.len() > base.rank() {
-            return Err(self.wrong_count(base, given.len(), base_span, span));
+            // A `CartesianIndex` is several.
+            let is_given = reported.is_some() || subscripts.len() == base.rank();
+            let count = if is_given { given.len() } else { subscripts.len() };
+            return Err(self.wrong_count(base, count, base_span, span));
         }
         match reported {
             Some(reported) => Err(reported),
