@@ -179,6 +179,8 @@ impl Unit<'_> {
             _ if is_over => Ok(Attempt::TooMuch),
             // An order that takes too much to be proved, with all that belongs to it: a simpler one may not.
             Err(errors) if is_too_much(&errors) => Ok(Attempt::TooMuch),
+            // Nor may it need an array of its own that has no place.
+            Err(errors) if needs_storage(&errors) && means.tilings != Tilings::AndOrders => Ok(Attempt::Hopeless),
             other => other,
         }
     }
@@ -582,6 +584,11 @@ impl Built {
 /// Whether isl's limit is what a function was refused for.
 fn is_too_much(errors: &Refusal) -> bool {
     errors.iter().any(|it| it.code.0 == "E0430")
+}
+
+/// Whether an array is what a function was refused for that no box holds.
+fn needs_storage(errors: &Refusal) -> bool {
+    errors.iter().any(|it| it.code.0 == "E0501")
 }
 
 /// Which arrays Tessella's own choice puts into constant memory, and why.

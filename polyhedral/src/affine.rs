@@ -240,7 +240,15 @@ impl Affine {
     /// An isl affine function of set dimensions, which become iterators, and of parameters of these names; `None` if it has
     /// divisions, or numbers beyond 64 bits.
     pub fn from_isl(aff: &Aff, params: &[String]) -> Result<Option<Affine>, IslError> {
-        if aff.dim(DimType::Div)? > 0 || aff.denominator()?.to_i64() != Some(1) {
+        if aff.dim(DimType::Div)? > 0 {
+            return Ok(None);
+        }
+        Affine::without_divisions(aff, params)
+    }
+
+    /// The same, as if the function had no divisions.
+    fn without_divisions(aff: &Aff, params: &[String]) -> Result<Option<Affine>, IslError> {
+        if aff.denominator()?.to_i64() != Some(1) {
             return Ok(None);
         }
         let Some(constant) = aff.constant()?.to_i64() else { return Ok(None) };
@@ -259,6 +267,29 @@ impl Affine {
         terms.retain(|(_, factor)| *factor != 0);
         Ok(Some(Affine { constant, terms }))
     }
+
+    /// The same with divisions, each rounded down; `None` if numbers pass 64 bits.
+    pub fn from_isl_with_divisions(aff: &Aff, params: &[String]) -> Result<Option<Affine>, IslError> {
+        let Some(mut all) = Affine::without_divisions(aff, params)? else { return Ok(None) };
+        for position in 0..aff.dim(DimType::Div)?.cast_signed() {
+            let factor = match aff.coefficient(DimType::Div, position)?.to_i64() {
+                Some(0) => continue,
+                Some(factor) => factor,
+                None => return Ok(None),
+            };
+            let part = aff.get_div(position)?;
+            let under = part.denominator()?;
+            let Some(divisor @ 1..) = under.to_i64() else { return Ok(None) };
+            let Some(over) = Affine::from_isl_with_divisions(&part.scale_val(&under)?, params)? else {
+                return Ok(None);
+            };
+            let Ok(sum) = over.floor_div(divisor).scale(factor).and_then(|part| all.add(&part)) else {
+                return Ok(None);
+            };
+            all = sum;
+        }
+        Ok(Some(all))
+    }
 }
 
 /// The greatest common divisor; `gcd(a, 0)` is `a` without its sign, which must be a number of 64 bits.
@@ -273,6 +304,18 @@ pub(crate) fn gcd(a: i64, b: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn divisions_of_isl_come_back() {
+        let ctx = crate::isl::Ctx::new();
+        let names = ["n".to_string()];
+        let set = crate::isl::Set::from_text(&ctx, "[n] -> { [i] : 0 <= i and 8i <= n - 8 and n >= 8 }").unwrap();
+        let most = set.dim_max(0).unwrap().pieces().unwrap().remove(0).1;
+        assert_eq!(Affine::from_isl(&most, &names).unwrap(), None);
+        let n = Affine::param(ParamId(0));
+        let expected = n.floor_div(8).add_constant(-1).unwrap();
+        assert_eq!(Affine::from_isl_with_divisions(&most, &names).unwrap(), Some(expected));
+    }
 
     #[test]
     fn divisions_are_in_lowest_terms() {

@@ -347,7 +347,7 @@ fn one_iteration_at_a_time(
     let own = scheduled.algorithm.array(id).rank - told;
     let Some(node) = home(ctx, scheduled, id, users, own)? else { return Ok(false) };
     Ok((0..node.0.len()).all(|depth| match scheduled.schedule.node(&Path(node.0[..depth].to_vec())) {
-        Some(Node::Loop(it)) => matches!(it.tag, Tag::Sequential | Tag::Unroll(_) | Tag::Separate),
+        Some(Node::Loop(it)) => matches!(it.tag, Tag::Sequential | Tag::Unroll(_) | Tag::Rows | Tag::Separate),
         Some(Node::Sequence(_) | Node::Computation(_)) | None => true,
     }))
 }
@@ -559,6 +559,17 @@ pub(crate) fn bound(
             if is_bound(ctx, algorithm, elements, axis, side, &value)? {
                 return Ok(Some(value));
             }
+        }
+    }
+    // `n ÷ 8` of a loop over whole blocks of eight.
+    let nearest = match side {
+        Side::Low => along.dim_min(0)?,
+        Side::High => along.dim_max(0)?,
+    };
+    for (_, piece) in nearest.coalesce()?.pieces()? {
+        let Some(value) = Affine::from_isl_with_divisions(&piece, &names)? else { continue };
+        if is_bound(ctx, algorithm, elements, axis, side, &value)? {
+            return Ok(Some(value));
         }
     }
     Ok(None)
