@@ -308,8 +308,38 @@ pub(crate) fn direct_of(
     all: &[Dependence],
     wanted: &dyn Fn(&Dependence) -> bool,
 ) -> Result<Vec<Dependence>, Error> {
+    direct_by(ctx, algorithm, all, wanted, Alike::Apart)
+}
+
+/// The same, and without those from a write of a constant that another write of it follows, though these two do not depend on one another: who wrote the
+/// values that reads see.
+pub(crate) fn seen_of(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    all: &[Dependence],
+    wanted: &dyn Fn(&Dependence) -> bool,
+) -> Result<Vec<Dependence>, Error> {
+    direct_by(ctx, algorithm, all, wanted, Alike::Follow)
+}
+
+/// What becomes of two writes of one constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Alike {
+    /// Neither lies behind the other, as they do not depend on one another.
+    Apart,
+    /// The later one lies behind the other.
+    Follow,
+}
+
+fn direct_by(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    all: &[Dependence],
+    wanted: &dyn Fn(&Dependence) -> bool,
+    alike: Alike,
+) -> Result<Vec<Dependence>, Error> {
     let names_one = |at: AccessRef| algorithm.access(at).is_affine();
-    let between = Between::new(ctx, algorithm, all, wanted)?;
+    let between = Between { alike, ..Between::new(ctx, algorithm, all, wanted)? };
     let mut tagged: Option<BTreeMap<AccessRef, Tagged>> = None;
     let mut found = vec![];
     for dependence in all.iter().filter(|it| wanted(it)) {
@@ -334,15 +364,17 @@ pub(crate) fn direct_of(
 
 /// What comes before certain writes, and after them.
 struct Between<'a> {
+    ctx: &'a Ctx,
     algorithm: &'a Algorithm,
     all: &'a [Dependence],
+    alike: Alike,
     /// `{ S[x] -> S[x] }` for each read of the element that its own instance writes, which is before the write.
     own: BTreeMap<AccessRef, Map>,
 }
 
 impl<'a> Between<'a> {
     fn new(
-        ctx: &Ctx,
+        ctx: &'a Ctx,
         algorithm: &'a Algorithm,
         all: &'a [Dependence],
         wanted: &dyn Fn(&Dependence) -> bool,
@@ -360,7 +392,25 @@ impl<'a> Between<'a> {
                 own.insert(source, both.identity()?);
             }
         }
-        Ok(Between { algorithm, all, own })
+        Ok(Between { ctx, algorithm, all, alike: Alike::Apart, own })
+    }
+
+    /// The pairs of two writes of one constant to an element, the first before the second: they do not depend on one another.
+    fn followed(&self, one: AccessRef, other: AccessRef) -> Result<Option<Map>, Error> {
+        let Between { ctx, algorithm, .. } = *self;
+        let (first, second) = (algorithm.access(one), algorithm.access(other));
+        let are_alike = self.alike == Alike::Follow
+            && first.array == second.array
+            && stored(algorithm, one).is_some_and(|value| stored(algorithm, other) == Some(value))
+            && first.is_affine()
+            && second.is_affine();
+        if !are_alike {
+            return Ok(None);
+        }
+        let of = |at: AccessRef, access: &Access| relation::access(ctx, algorithm, at.computation, access);
+        let same = of(one, first)?.apply_range(&of(other, second)?.reverse()?)?;
+        let order = &algorithm.source_order;
+        Ok(Some(legality::before(ctx, algorithm, order, one.computation, other.computation, &same)?))
     }
 
     /// The pairs of a dependence that have no certain write between them.
@@ -372,6 +422,8 @@ impl<'a> Between<'a> {
             }
             let before = self.all.iter().filter(|it| it.source == dependence.source && it.sink == after.source);
             let mut relations: Vec<&Map> = before.map(|it| &it.relation).collect();
+            let alike = self.followed(dependence.source, after.source)?;
+            relations.extend(&alike);
             if after.source.computation == dependence.source.computation {
                 relations.extend(self.own.get(&dependence.source));
             }

@@ -4,7 +4,7 @@
 //! if the source had said so: on a GPU that is a kernel less, on a CPU a pass over memory.
 
 use crate::algorithm::{AccessRef, Algorithm, ArrayKind, ComputationId, Which};
-use crate::dependence::{Dependence, DependenceKind, direct_of};
+use crate::dependence::{Dependence, DependenceKind, seen_of};
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::relation;
@@ -53,7 +53,7 @@ fn is_seen(ctx: &Ctx, algorithm: &Algorithm, all: &[Dependence], id: Computation
     }
     for flow in all.iter().filter(is_flow) {
         let this = |it: &Dependence| is_flow(&it) && it.sink == flow.sink;
-        if !direct_of(ctx, algorithm, all, &this)?.is_empty() {
+        if !seen_of(ctx, algorithm, all, &this)?.is_empty() {
             return Ok(true);
         }
     }
