@@ -127,7 +127,12 @@ fn of_kernel(
         step: at_step,
         x,
     };
-    let stepping = accesses.iter().filter(|(id, it)| is_read(it) && home(*id, it) == at_step);
+    // What several statements read alike passes through one tile.
+    let is_new = |at: usize, it: &Access| {
+        accesses[..at].iter().all(|(_, other)| other.array != it.array || other.subscripts != it.subscripts)
+    };
+    let stepping = accesses.iter().enumerate().filter(|(at, (_, it))| is_read(it) && is_new(*at, it));
+    let stepping = stepping.map(|(_, it)| it).filter(|(id, it)| home(*id, it) == at_step);
     let in_groups = sums.iter().all(|&id| in_groups(algorithm, &schedule.loops_around(id), id));
     let ahead = ahead(algorithm, &around, &sums, in_groups, &stepping.map(tile).collect::<Vec<_>>());
     let mut commands = vec![];
