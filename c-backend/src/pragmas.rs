@@ -56,6 +56,7 @@ impl LoopHooks for Pragmas {
             Tag::Unroll(times) => out.line(format!("#pragma GCC unroll {times}")),
             Tag::Sequential
             | Tag::Separate
+            | Tag::Rows
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
             | Tag::Combine
@@ -71,6 +72,7 @@ impl LoopHooks for Pragmas {
             Tag::Sequential
             | Tag::Unroll(_)
             | Tag::Separate
+            | Tag::Rows
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)
             | Tag::Combine

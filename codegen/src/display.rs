@@ -172,6 +172,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Vector(lanes) => format!("  # vector({lanes})"),
         Tag::Unroll(times) => format!("  # unroll({times})"),
         Tag::Stream(size) => size.comment(),
+        Tag::Rows => "  # share_rows".to_string(),
         Tag::GridSync => "  # grid_sync".to_string(),
         Tag::Combine => "  # thread.x, combined".to_string(),
         Tag::Separate => "  # separate".to_string(),

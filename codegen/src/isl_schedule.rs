@@ -279,7 +279,9 @@ impl Build<'_> {
 /// Loops that others run must be one loop; isl may cut the others at will.
 fn loop_type(tag: Tag) -> LoopType {
     match tag {
-        Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => LoopType::Default,
+        Tag::Sequential | Tag::Unroll(_) | Tag::Rows | Tag::Separate | Tag::Stream(_) | Tag::GridSync => {
+            LoopType::Default
+        }
         Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => LoopType::Atomic,
     }
 }

@@ -670,6 +670,7 @@ fn gpu(tag: Tag) -> Option<ProcessorAxis> {
         | Tag::Parallel
         | Tag::Vector(_)
         | Tag::Unroll(_)
+        | Tag::Rows
         | Tag::Separate
         | Tag::Stream(_)
         | Tag::GridSync => None,

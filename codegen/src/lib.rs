@@ -25,6 +25,7 @@ mod narrow;
 mod params;
 pub mod part;
 pub mod ranges;
+pub mod rows;
 mod separate;
 pub mod shared;
 pub mod stream;

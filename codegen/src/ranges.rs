@@ -16,9 +16,10 @@ use crate::program::{Clip, For, Node, Spread, Statement};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Computation, Subscript};
+pub use tessella_polyhedral::expr::conjuncts;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::schedule::Tag;
-use tessella_scalar::{BinaryOp, CompareOp};
+use tessella_scalar::CompareOp;
 
 /// Gives loops whose bounds are data these bounds.
 ///
@@ -29,18 +30,6 @@ pub fn clip(input: &Input<'_>, names: &mut Names, nodes: Vec<Node>) -> Result<Ve
         return Ok(nodes);
     }
     Clipping { input, names, clipped: vec![] }.block(nodes)
-}
-
-/// The parts of `a && b && c`, in the order of their evaluation.
-pub fn conjuncts(expr: &Expr) -> Vec<&Expr> {
-    match &expr.kind {
-        ExprKind::Binary(BinaryOp::AndAlso, left, right) => {
-            let mut parts = conjuncts(left);
-            parts.extend(conjuncts(right));
-            parts
-        }
-        _ => vec![expr],
-    }
 }
 
 struct Clipping<'a> {
@@ -114,7 +103,7 @@ impl Clipping<'_> {
 
     /// What all statements below say of the loop, if they say the same.
     fn common(&mut self, it: &For) -> Option<(Clip, u32)> {
-        if !matches!(it.tag, Tag::Sequential | Tag::Unroll(_)) {
+        if !matches!(it.tag, Tag::Sequential | Tag::Unroll(_) | Tag::Rows) {
             return None;
         }
         let (mut statements, mut inside) = (vec![], BTreeSet::from([it.variable]));

@@ -333,6 +333,7 @@ fn point(nest: &For) -> Option<Point<'_>> {
         Tag::Unroll(times) if i64::from(times) == count => None,
         Tag::Vector(lanes) if lanes > 1 && lanes.is_power_of_two() && count % i64::from(lanes) == 0 => Some(lanes),
         Tag::Unroll(_)
+        | Tag::Rows
         | Tag::Vector(_)
         | Tag::Sequential
         | Tag::Separate

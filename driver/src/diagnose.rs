@@ -12,7 +12,7 @@ use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin, Which};
 use tessella_polyhedral::condition::Condition;
 use tessella_polyhedral::error::{
-    AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, OwnerObstacle, ScheduleError,
+    AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, OwnerObstacle, RowsObstacle, ScheduleError,
 };
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
@@ -83,7 +83,9 @@ fn illegal(place: &Place, violation: &Violation) -> Diagnostic {
                 Tag::Vector(_) => "in one vector",
                 Tag::Parallel => "in parallel",
                 Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => "in parallel on the GPU",
-                Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => "out of order",
+                Tag::Sequential | Tag::Unroll(_) | Tag::Rows | Tag::Separate | Tag::Stream(_) | Tag::GridSync => {
+                    "out of order"
+                }
             };
             format!("{subject} runs both ends of {article} {kind} dependence {way}")
         }
@@ -565,6 +567,20 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
             };
             make("E0455", "requested here").with_note(why).with_help(help)
+        }
+        ScheduleError::NoRows { computation, at, obstacle } => {
+            let (why, help) = match obstacle {
+                RowsObstacle::Loops => (format!("there are loops inside of `{at}`"), "name the innermost loop".to_string()),
+                RowsObstacle::Values => (
+                    format!("all that is read in `{at}` may change while the kernel runs, or is read under conditions that may change"),
+                    format!("leave `{at}` as it is, or have what `{computation}` reads stored by an earlier kernel"),
+                ),
+                RowsObstacle::Bytes => (
+                    format!("what an iteration of `{at}` computes takes more than {} bytes", tessella_polyhedral::rows::MOST_BYTES),
+                    "share the loop between several: `distribute`".to_string(),
+                ),
+            };
+            make("E0456", "requested here").with_note(why).with_help(help)
         }
         ScheduleError::OrderMisses { .. } => make("E0470", "in these loops")
             .with_help("name each computation once, inside the loops that are to run it"),

@@ -28,7 +28,7 @@ pub(crate) struct Form {
 }
 
 /// All commands, by name.
-pub(crate) const FORMS: [Form; 46] = [
+pub(crate) const FORMS: [Form; 47] = [
     Form { name: "after", usage: "after(R, S, i)", read: after },
     Form { name: "allocate", usage: "allocate(b, i; once=true)", read: communication::allocate },
     Form { name: "assume", usage: "assume(n % 8 == 0)", read: assume },
@@ -66,6 +66,7 @@ pub(crate) const FORMS: [Form; 46] = [
     Form { name: "reverse", usage: "reverse(S, i)", read: reverse },
     Form { name: "rfactor", usage: "rfactor(S, k, 8)", read: rfactor },
     Form { name: "separate", usage: "separate(S, (i0, j0))", read: separate },
+    Form { name: "share_rows", usage: "share_rows(S, k)", read: share_rows },
     Form { name: "shift", usage: "shift(S, i, 1)", read: shift },
     Form { name: "skew", usage: "skew(S, i, j, 1)", read: skew },
     Form { name: "space", usage: "space((S, R), t, (j, i), (32, 32))", read: time_tiling::space },
@@ -217,6 +218,11 @@ fn unroll(call: &Call<'_>) -> Result<Command, CommandError> {
         at: call.loop_name(at)?,
         factor: call.size(factor)?,
     })
+}
+
+fn share_rows(call: &Call<'_>) -> Result<Command, CommandError> {
+    let [computation, at] = call.exactly()?;
+    Ok(Command::ShareRows { computation: call.computation(computation)?, at: call.loop_name(at)? })
 }
 
 fn fuse(call: &Call<'_>) -> Result<Command, CommandError> {

@@ -80,6 +80,8 @@ pub enum Command {
     Vectorize { computation: String, at: String, width: u32 },
     /// `unroll(S, i, 4)`.
     Unroll { computation: String, at: String, factor: u32 },
+    /// `share_rows(S, k)`: the lanes of a warp compute values of the iterations of `k` for one another.
+    ShareRows { computation: String, at: String },
     /// `unroll_and_jam(S, i, 4)`: `i` becomes `i0` outside of the loops below, and `i1`, unrolled, inside of them.
     UnrollAndJam { computation: String, at: String, factor: u32 },
     /// `collapse(S, i, j)`: `i` and `j`, whose range is the same for all sizes, become `ij`.
@@ -248,6 +250,7 @@ impl std::fmt::Display for Command {
             Command::Parallel { computation, at } => write!(f, "parallel({computation}, {at})"),
             Command::Vectorize { computation, at, width } => write!(f, "vectorize({computation}, {at}, {width})"),
             Command::Unroll { computation, at, factor } => write!(f, "unroll({computation}, {at}, {factor})"),
+            Command::ShareRows { computation, at } => write!(f, "share_rows({computation}, {at})"),
             Command::Fuse { first, second, at } => write!(f, "fuse({first}, {second}, {at})"),
             Command::Distribute { computation, at } => write!(f, "distribute({computation}, {at})"),
             Command::After { computation, other, at: Some(at) } => write!(f, "after({computation}, {other}, {at})"),

@@ -142,7 +142,10 @@ pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], mean
             let chosen = for_owners(ctx, chosen, dependences, means)?;
             let given = streaming(&scheduled.schedule);
             let chosen = for_small_planes(ctx, chosen, dependences, means, &given)?;
-            with_tiles_kept(ctx, chosen, means, &given)?
+            let mut chosen = with_tiles_kept(ctx, chosen, means, &given)?;
+            let finished = chosen.scheduled.clone();
+            Chooser::of(ctx, &finished, &[], means).share_rows(&mut chosen, &scheduled.schedule)?;
+            chosen
         }
         Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
     };
@@ -490,6 +493,7 @@ impl Chooser<'_> {
             Tag::Parallel
             | Tag::Vector(_)
             | Tag::Unroll(_)
+            | Tag::Rows
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)

@@ -126,6 +126,8 @@ pub enum ScheduleError {
     CannotBeAtomic { computation: String, obstacle: AtomicObstacle },
     #[error("the elements that `{computation}` stores into cannot have owners")]
     NoOwners { computation: String, obstacle: OwnerObstacle },
+    #[error("the lanes of a warp have nothing to compute for one another in `{at}`")]
+    NoRows { computation: String, at: String, obstacle: RowsObstacle },
     /// The values of a computation cannot be computed in a loop that reads them.
     #[error("`{computation}` cannot be computed in `{at}`")]
     CannotComputeAt { computation: String, at: String, obstacle: AtObstacle },
@@ -239,6 +241,17 @@ pub enum OwnerObstacle {
     Steps,
     /// The number of owners is no power of two.
     Count,
+}
+
+/// Why lanes have nothing to compute for one another in a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowsObstacle {
+    /// It holds other loops.
+    Loops,
+    /// All that is read in it may change while the kernel runs, or only under conditions that do.
+    Values,
+    /// The values of an iteration take more bytes than [`crate::rows::MOST_BYTES`].
+    Bytes,
 }
 
 /// Why the updates of a computation cannot be atomic.

@@ -43,6 +43,18 @@ pub enum ExprKind {
     Wrap(Box<Expr>),
 }
 
+/// The parts of `a && b && c`, in the order of their evaluation.
+pub fn conjuncts(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::AndAlso, left, right) => {
+            let mut parts = conjuncts(left);
+            parts.extend(conjuncts(right));
+            parts
+        }
+        _ => vec![expr],
+    }
+}
+
 impl Expr {
     /// The direct operands, left to right.
     pub fn operands(&self) -> Vec<&Expr> {

@@ -559,7 +559,7 @@ impl Tag {
     /// Whether iterations run one after the other, in order.
     pub fn keeps_order(self) -> bool {
         match self {
-            Tag::Sequential | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => true,
+            Tag::Sequential | Tag::Unroll(_) | Tag::Rows | Tag::Separate | Tag::Stream(_) | Tag::GridSync => true,
             Tag::Parallel | Tag::Vector(_) | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => false,
         }
     }
@@ -573,6 +573,7 @@ impl Tag {
             | Tag::Parallel
             | Tag::Vector(_)
             | Tag::Unroll(_)
+            | Tag::Rows
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::Stream(_)

@@ -37,6 +37,7 @@ pub mod recompute;
 pub mod reduction;
 pub mod relation;
 pub mod report;
+pub mod rows;
 pub mod scan;
 pub mod slices;
 pub mod spell;

@@ -117,12 +117,18 @@ impl Builder<'_> {
     fn looped(&mut self, it: &OrderLoop) -> Result<Node, Error> {
         match (it.tag, self.target) {
             (Tag::Parallel | Tag::Separate, Target::Gpu) => return Err(ScheduleError::NeedsCpu.into()),
-            (Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) | Tag::GridSync, Target::Cpu) => {
+            (
+                Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Rows | Tag::Stream(_) | Tag::GridSync,
+                Target::Cpu,
+            ) => {
                 return Err(ScheduleError::NeedsGpu.into());
             }
             (Tag::Sequential | Tag::Vector(_) | Tag::Unroll(_), _)
             | (Tag::Parallel | Tag::Separate, Target::Cpu)
-            | (Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) | Tag::GridSync, Target::Gpu) => {}
+            | (
+                Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Rows | Tag::Stream(_) | Tag::GridSync,
+                Target::Gpu,
+            ) => {}
         }
         if self.around.contains(&it.name) {
             return Err(ScheduleError::OrderLoopTwice { at: it.name.clone() }.into());

@@ -239,6 +239,7 @@ fn tag_text(tag: Tag) -> String {
         Tag::Unroll(factor) => format!("  # unroll({factor})"),
         Tag::Separate => "  # separate".to_string(),
         Tag::Stream(size) => size.comment(),
+        Tag::Rows => "  # share_rows".to_string(),
         Tag::GridSync => "  # grid_sync".to_string(),
         Tag::Combine => "  # thread.x, combined".to_string(),
         Tag::GpuBlock(axis) => format!("  # block.{}", axis_text(axis)),

@@ -42,6 +42,9 @@ pub enum Tag {
     Vector(u32),
     /// Unrolled, this many iterations at a time.
     Unroll(u32),
+    /// In order, on a GPU: what a lane's row has of values that nothing in the kernel changes, the lanes of a warp compute for one another, some
+    /// rows at a time, so that neighbours read what lies side by side: see [`crate::rows`].
+    Rows,
     /// Over tiles, in order; the code has full tiles, without guards, apart from partial ones.
     Separate,
     GpuBlock(ProcessorAxis),

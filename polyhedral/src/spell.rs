@@ -125,6 +125,7 @@ impl Way<'_> {
                 Tag::Parallel => self.go(Command::Parallel { computation, at })?,
                 Tag::Vector(width) => self.go(Command::Vectorize { computation, at, width })?,
                 Tag::Unroll(factor) => self.go(Command::Unroll { computation, at, factor })?,
+                Tag::Rows => self.go(Command::ShareRows { computation, at })?,
                 Tag::Separate => self.go(Command::Separate { computation, loops: vec![at] })?,
                 Tag::Stream(size) => {
                     if size.only_in_tiles().is_none() {

@@ -97,11 +97,19 @@ function matrix(n)
     return ptr, col, Float32[mod(e, 17) / 4 for e in 1:length(col)]
 end
 
+# Rows of about so many elements, every third place beside the diagonal.
+function band(rows, width, T)
+    ptr = cumsum([1; [max(width - 1 + mod(r, 3), 0) for r in 1:rows]])
+    col = [mod(r + 3k, rows) + 1 for r in 1:rows for k in 1:ptr[r+1]-ptr[r]]
+    return ptr, col, T[1 / (1 + mod(k, 97)) for k in eachindex(col)]
+end
+
 const PROGRAMS = [
     (gather!, n -> (zeros(Float32, n), Float32[i / 8 for i in 1:n], places(n, max(n, 1))), 3),
     (counted!, n -> (zeros(Int32, n), places(3n, max(n, 1))), 2),
     (counted!, n -> (zeros(Int64, n), Int64.(places(3n, max(n, 1)))), 2),
     (spmv!, n -> ((ptr, col, val) = matrix(n); (zeros(Float32, n), ptr, col, val, Float32[i / 8 for i in 1:n])), 3),
+    (spmv!, n -> ((ptr, col, val) = band(n, 11, Float32); (zeros(Float32, n), ptr, col, val, Float32[i / 8 for i in 1:n])), 3),
     (lent!, n -> (zeros(Float32, n), zeros(Int64, n), Float32[i / 8 for i in 1:n], Int64.(places(n, max(n, 1)))), 4),
     (indegree!, n -> ((ptr, col, _) = matrix(n); (zeros(Int64, n), ptr, col)), 3),
 ]
@@ -161,15 +169,20 @@ function bench()
     many = (zeros(Int32, 1 << 20), places(n, 1 << 20))
     rows = 1 << 21
     ptr, col, val = matrix(rows)
-    for (f, given) in [(counted!, many), (gather!, (zeros(Float32, n), zeros(Float32, n), places(n, n))),
-                       (spmv!, (zeros(Float32, rows), ptr, col, val, zeros(Float32, rows)))]
+    wide = map([(4_000_000, 7), (2_000_000, 16), (1_000_000, 32), (300_000, 100), (100_000, 300)]) do (count, width)
+        spmv!, (zeros(count), band(count, width, Float64)..., zeros(count))
+    end
+    programs = [(counted!, many), (gather!, (zeros(Float32, n), zeros(Float32, n), places(n, n))),
+                (spmv!, (zeros(Float32, rows), ptr, col, val, zeros(Float32, rows)))]
+    for (f, given) in [programs; wide]
         there = map(to_device, given)
         f(there...)
         resident = minimum(@elapsed(f(there...)) for _ in 1:5)
         f(given...)
         hosted = minimum(@elapsed(f(given...)) for _ in 1:3)
         kernels = 1e3 * Tessella.profile(f, there...; repeat = 3).kernels_time
-        @printf("%-10s arrays on the GPU %9.3f ms a call, kernels %9.4f ms; on the host %9.2f ms a call\n", nameof(f), 1e3resident, kernels, 1e3hosted)
+        megabytes = sum(sizeof, given) / 1e6
+        @printf("%-10s %8.1f MB, arrays on the GPU %9.3f ms a call, kernels %9.4f ms; on the host %9.2f ms a call\n", nameof(f), megabytes, 1e3resident, kernels, 1e3hosted)
     end
 end
 

@@ -52,6 +52,23 @@ end
 }
 
 #[test]
+fn what_one_thread_of_a_gpu_runs_is_told_of() {
+    let text = "@tessella function f!(at::Vector{Int}, x::Vector{Float64})
+    best = x[1]
+    for i in 2:length(x)
+        if x[i] > best
+            best = x[i]
+            at[1] = i
+        end
+    end
+end
+";
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let said = file::transpile(text, &options, Backend::Cuda, TextKind::Explain).unwrap();
+    assert!(said.contains("i (S1, S2, S3): in order, by one thread of the GPU, since"), "{said}");
+}
+
+#[test]
 fn overlapping_tiles_are_told_of_only_where_they_can_be_made() {
     let program = |write: &str, read: &str| {
         format!(

@@ -51,6 +51,7 @@ impl Printer<'_> {
     pub fn block(&mut self, nodes: &[Node], hooks: &mut dyn LoopHooks, out: &mut Writer) {
         let alone = nodes.len() == 1;
         for node in nodes {
+            let lanes = self.lanes_around(node);
             match node {
                 Node::For(it) => self.for_loop(it, hooks, out),
                 Node::If { condition, then, otherwise } => {
@@ -111,6 +112,7 @@ impl Printer<'_> {
                 // A kernel of its own kind: the backend prints it whole.
                 Node::Streaming(_) => {}
             }
+            self.lanes_again(lanes);
         }
     }
 
@@ -141,6 +143,9 @@ impl Printer<'_> {
             && let Some(shared) = shared_by_lanes(&self.input, it)
         {
             return self.loop_of_lanes(it, &shared, hooks, out);
+        }
+        if it.tag == Tag::Rows && self.loop_of_rows(it, hooks, out) {
+            return;
         }
         match (self.wide, of_nest(it), &it.wide) {
             (Vectors::Ask, Some(wide), _) => return self.wide_nest(it, wide, hooks, out),
@@ -226,6 +231,10 @@ impl Printer<'_> {
             let bound = self.value(bound, &at).0;
             match clip.down {
                 // Only what is inside of the outer range has an opposite for certain.
+                true if name == "imin" => {
+                    self.helpers.insert(Helper::IndexMax(Width::Wide));
+                    format!("-imax(-9223372036854775807, imin({}, {bound}))", self.int(&outer.clone().negated()))
+                }
                 true => format!("-{name}({}, {bound})", self.int(&outer.clone().negated())),
                 false => format!("{name}({}, {bound})", self.int(outer)),
             }
@@ -246,12 +255,13 @@ impl Printer<'_> {
         };
         // The index is an unsigned int: arithmetic needs the wider type first.
         let t = self.width.c_type();
-        let value = match (&it.lower, it.step) {
-            (IntExpr::Const(0), 1) => index,
-            (IntExpr::Const(0), step) => format!("{step} * ({t}){index}"),
-            (lower, 1) => format!("{} + ({t}){index}", within(self.int_bound(lower), Precedence::Sum)),
-            (lower, step) => format!("{} + {step} * ({t}){index}", within(self.int_bound(lower), Precedence::Sum)),
+        let before = match (&it.lower, it.step) {
+            (IntExpr::Const(0), 1) => String::new(),
+            (IntExpr::Const(0), step) => format!("{step} * ({t})"),
+            (lower, 1) => format!("{} + ({t})", within(self.int_bound(lower), Precedence::Sum)),
+            (lower, step) => format!("{} + {step} * ({t})", within(self.int_bound(lower), Precedence::Sum)),
         };
+        let value = format!("{before}{index}");
         if it.guard == Guard::Turns {
             let upper = within(self.int_bound(&it.upper), Precedence::Shift);
             let all = match it.over {
@@ -273,6 +283,7 @@ impl Printer<'_> {
         if uses_index(it) {
             out.line(format!("const {} {name} = {value};", self.width.c_type()));
         }
+        let has_rows = self.threads_of_rows(it, before, out);
         match it.guard {
             Guard::Needed => {
                 let upper = within(self.int_bound(&it.upper), Precedence::Shift);
@@ -286,6 +297,9 @@ impl Printer<'_> {
                 out.close();
             }
             Guard::Unneeded | Guard::Turns => self.block(&it.body, hooks, out),
+        }
+        if has_rows {
+            self.behind_threads_of_rows();
         }
         if !it.combined.is_empty() {
             self.combine(it, out);
@@ -414,7 +428,10 @@ impl Printer<'_> {
             let by = self.value(update.operand, at).0;
             out.line(atomically(update.operator, source.value.ty, &target, &by));
         } else {
-            self.lets(at, out);
+            match self.lets_left(computation) {
+                Some(left) => self.some_lets(at, &left, out),
+                None => self.lets(at, out),
+            }
             let value = self.value(&source.value, at).0;
             if self.input.layout.is_ahead(computation) {
                 out.line(format!("tessella_copy_ahead(&{target}, &{value});"));

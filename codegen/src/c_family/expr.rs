@@ -83,6 +83,9 @@ impl Printer<'_> {
     /// A value's text.
     pub fn value(&mut self, expr: &Expr, at: &Instance<'_>) -> Bound {
         use Precedence::{Primary, Unary};
+        if let Some(text) = self.given(expr, at.computation) {
+            return (text, Primary);
+        }
         match &expr.kind {
             ExprKind::Constant(constant) => self.constant(*constant),
             ExprKind::Index(affine) => {

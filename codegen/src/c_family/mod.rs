@@ -13,6 +13,7 @@ mod grid;
 mod helpers;
 mod inverse;
 mod lanes;
+mod rows;
 mod signature;
 mod streaming;
 mod strides;
@@ -25,6 +26,8 @@ pub use ahead::AHEAD_HELPERS;
 pub use block::{LoopHooks, NoHooks};
 pub use grid::{GRID_HELPERS, TURNS_HELPERS};
 pub use helpers::{Helper, Operation, helper_texts};
+use rows::Given;
+pub use rows::OfKernel;
 pub use signature::{TextOptions, header_comment};
 pub use streaming::{HEXAGON_HELPERS, HEXAGON_PLANES, RESIDENT_HELPERS, STREAM_HELPERS, STREAM_LINES};
 pub use vector::vector_types;
@@ -91,6 +94,10 @@ pub struct Printer<'a> {
     looking: bool,
     /// Whether the kernel that is printed has the same loops for other sizes, where lanes go through the inner one.
     beside_short: bool,
+    /// What the kernel that is printed has for loops whose lanes compute values for one another.
+    pub rows: OfKernel,
+    /// What lanes have computed for one another of the statement that is being printed.
+    given: Vec<Given>,
     /// The updates that the loop over threads at the current place combines.
     offering: Vec<ComputationId>,
     /// Where that statement may read memory, if it is printed for points that it does not have.
@@ -148,6 +155,8 @@ impl<'a> Printer<'a> {
             held: BTreeMap::new(),
             in_warps: false,
             looking: false,
+            rows: OfKernel::default(),
+            given: vec![],
             beside_short: false,
             offering: vec![],
             guard: None,

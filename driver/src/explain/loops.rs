@@ -224,7 +224,7 @@ fn at_one_time(tag: Tag) -> Option<Way> {
              of each 32 through shared memory"
                 .to_string(),
         )),
-        Tag::Sequential | Tag::Stream(_) | Tag::GridSync | Tag::Separate | Tag::Unroll(_) => None,
+        Tag::Sequential | Tag::Rows | Tag::Stream(_) | Tag::GridSync | Tag::Separate | Tag::Unroll(_) => None,
     }
 }
 
@@ -356,6 +356,7 @@ fn way(
         Tag::Stream(size) => how_it_streams(size),
         Tag::GridSync => "in order inside of one kernel, whose blocks wait for each other".to_string(),
         Tag::Separate => "in order, full tiles apart from partial ones".to_string(),
+        Tag::Rows => "in order, values of a row computed by the lanes of a warp together".to_string(),
         Tag::Unroll(factor) => format!("in order, {factor} iterations written out at a time"),
     };
     let Some(reason) = strongest(&it.carries, dependences) else {
@@ -376,6 +377,12 @@ fn way(
     };
     let because = because(verified, reason, dependences, lines);
     let others = others(verified, reason, &it.carries, dependences);
+    let is_inside = |other: &&LoopReport| other.path != it.path && other.path.contains(&it.path);
+    let is_outermost = !reports.iter().filter(is_inside).any(|other| on_one_thread(verified, reports, other));
+    let turn = match is_outermost && on_one_thread(verified, reports, it) {
+        true => format!("{turn}, by one thread of the GPU"),
+        false => turn,
+    };
     Way::plain(format!("{turn}, since {because}{others}{}", behind(verified, &it.path)))
 }
 
@@ -384,7 +391,7 @@ fn on_one_thread(verified: &Verified, reports: &[LoopReport], it: &LoopReport) -
     let shares = |other: &&LoopReport| other.path.contains(&it.path) || it.path.contains(&other.path);
     let has_threads = |other: &LoopReport| match other.tag {
         Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) | Tag::GridSync => true,
-        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate => false,
+        Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Rows | Tag::Separate => false,
     };
     verified.target() == Target::Gpu && !reports.iter().filter(shares).any(has_threads)
 }

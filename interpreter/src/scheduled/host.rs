@@ -159,7 +159,7 @@ impl Host<'_> {
         let (mut around, variables) = self.surroundings();
         let mut values = values(&mut around, it, variables)?;
         match it.tag {
-            Tag::Sequential | Tag::GridSync | Tag::Unroll(_) | Tag::Separate => {
+            Tag::Sequential | Tag::GridSync | Tag::Unroll(_) | Tag::Rows | Tag::Separate => {
                 for value in values {
                     bind(&mut self.variables, it.variable.0, value);
                     self.block(&it.body)?;

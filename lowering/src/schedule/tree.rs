@@ -63,6 +63,7 @@ pub(super) fn node(expr: &Expr) -> Result<OrderNode, CommandError> {
             let ExprKind::For { iterations, body } = &last.kind else { return wrong(TreeProblem::Element, expr.span) };
             let tag = match (name.value.as_str(), options) {
                 ("parallel", []) => Tag::Parallel,
+                ("rows", []) => Tag::Rows,
                 ("separate", []) => Tag::Separate,
                 ("grid_sync", []) => Tag::GridSync,
                 ("grid_sync", [steps, points, rows, warps, lines]) => {

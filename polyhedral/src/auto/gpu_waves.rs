@@ -363,6 +363,7 @@ fn loads_together(it: &Loop, is_innermost: bool) -> f64 {
         Tag::Sequential
         | Tag::Parallel
         | Tag::Vector(_)
+        | Tag::Rows
         | Tag::Separate
         | Tag::GpuBlock(_)
         | Tag::GpuThread(_)

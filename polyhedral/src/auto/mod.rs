@@ -42,6 +42,7 @@ pub mod register_tile;
 pub mod regroup;
 pub mod resident;
 pub mod resident_cost;
+pub(crate) mod rows;
 pub(crate) mod small_planes;
 pub mod solver;
 mod staged_columns;

@@ -191,6 +191,7 @@ fn numbers_mut(command: &mut Command) -> Vec<&mut u32> {
         | Command::Rfactor { .. }
         | Command::Atomic { .. }
         | Command::Owners { .. }
+        | Command::ShareRows { .. }
         | Command::Hexagonal { .. }
         | Command::TimeSkew { .. }
         | Command::Space { .. }

@@ -80,7 +80,7 @@ fn collect<'a>(node: &'a Node, path: &mut Vec<usize>, all: &mut Vec<(Path, &'a L
 pub(super) fn check_host(schedule: &Schedule, node: &Path, name: &str) -> Result<(), ConnectError> {
     for it in super::event::loops_around(schedule, node) {
         let reason = match it.tag {
-            Tag::Sequential | Tag::Unroll(_) | Tag::Separate => continue,
+            Tag::Sequential | Tag::Unroll(_) | Tag::Rows | Tag::Separate => continue,
             Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) | Tag::GridSync => {
                 "it runs on the GPU, inside of a kernel"
             }

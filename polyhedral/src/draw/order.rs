@@ -49,6 +49,7 @@ impl Run<'_> {
                     Tag::Sequential
                     | Tag::Vector(_)
                     | Tag::Unroll(_)
+                    | Tag::Rows
                     | Tag::Separate
                     | Tag::Stream(_)
                     | Tag::GridSync => false,

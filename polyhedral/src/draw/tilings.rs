@@ -365,9 +365,13 @@ fn tile_of(
         let value = it.at.get(&id).and_then(|at| at.evaluate(instance, params)).unwrap_or(0);
         match it.tag {
             Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine => {}
-            Tag::Sequential | Tag::Vector(_) | Tag::Unroll(_) | Tag::Separate | Tag::Stream(_) | Tag::GridSync => {
-                round.push(value)
-            }
+            Tag::Sequential
+            | Tag::Vector(_)
+            | Tag::Unroll(_)
+            | Tag::Rows
+            | Tag::Separate
+            | Tag::Stream(_)
+            | Tag::GridSync => round.push(value),
         }
         tile.push(value);
     }

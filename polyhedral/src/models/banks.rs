@@ -141,6 +141,7 @@ fn warp(
             | Tag::Parallel
             | Tag::Vector(_)
             | Tag::Unroll(_)
+            | Tag::Rows
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::Stream(_)

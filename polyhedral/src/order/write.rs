@@ -66,6 +66,7 @@ fn prefix(tag: Tag) -> String {
         Tag::Parallel => "@parallel ".to_string(),
         Tag::Vector(width) => format!("@vectorize {width} "),
         Tag::Unroll(factor) => format!("@unroll {factor} "),
+        Tag::Rows => "@rows ".to_string(),
         Tag::Separate => "@separate ".to_string(),
         Tag::Stream(size @ StreamSize { resident: Some(it), larger, .. }) => {
             let streams = match larger {

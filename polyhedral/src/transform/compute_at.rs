@@ -212,6 +212,7 @@ fn team(
                 | Tag::Parallel
                 | Tag::Vector(_)
                 | Tag::Unroll(_)
+                | Tag::Rows
                 | Tag::Separate
                 | Tag::Combine
                 | Tag::Stream(_)

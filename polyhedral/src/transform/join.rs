@@ -61,6 +61,7 @@ fn joined(tags: [Tag; 2]) -> Option<Tag> {
             | Tag::Parallel
             | Tag::Vector(_)
             | Tag::Unroll(_)
+            | Tag::Rows
             | Tag::Separate
             | Tag::GpuBlock(_)
             | Tag::GpuThread(_)

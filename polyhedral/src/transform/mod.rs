@@ -42,7 +42,7 @@ pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
 pub use small_sizes::legal_above;
 pub use split_domain::{split_dependences, split_domain};
-pub use tags::{check_gpu, check_unrolled, gpu, resident, separate, stream, tag};
+pub use tags::{check_gpu, check_rows, check_unrolled, gpu, resident, separate, stream, tag};
 pub(crate) use tiles::tile_loops;
 pub use tiles::{collapse, constant_range, parallelogram, split, tile, unroll_and_jam};
 
@@ -98,6 +98,9 @@ fn apply_to_all(
     if matches!(command, Command::Unroll { .. } | Command::UnrollAndJam { .. } | Command::Order(_)) {
         check_unrolled(algorithm, &schedule)?;
     }
+    if matches!(command, Command::ShareRows { .. } | Command::Order(_)) {
+        check_rows(algorithm, &schedule)?;
+    }
     match legality::check(ctx, algorithm, &schedule, dependences) {
         Ok(()) => Ok(Scheduled { schedule, ..scheduled.clone() }),
         Err(Error::Schedule(ScheduleError::Illegal(violation))) => {
@@ -147,6 +150,12 @@ fn made(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], command: &
         }
         Command::Vectorize { computation, at, width } => tag(scheduled, computation, at, Tag::Vector(*width))?,
         Command::Unroll { computation, at, factor } => tag(scheduled, computation, at, Tag::Unroll(*factor))?,
+        Command::ShareRows { computation, at } => {
+            if scheduled.target != Target::Gpu {
+                return Err(ScheduleError::NeedsGpu.into());
+            }
+            tag(scheduled, computation, at, Tag::Rows)?
+        }
         Command::Fuse { first, second, at } => fuse(scheduled, first, second, at)?,
         Command::FuseShifted { first, second, at } => fuse_shifted(ctx, scheduled, dependences, first, second, at)?,
         Command::Distribute { computation, at } => distribute(scheduled, computation, at)?,

@@ -107,6 +107,7 @@ fn vector_width(tag: Tag) -> Option<u32> {
         Tag::Sequential
         | Tag::Parallel
         | Tag::Unroll(_)
+        | Tag::Rows
         | Tag::Separate
         | Tag::GpuBlock(_)
         | Tag::GpuThread(_)

@@ -3,10 +3,11 @@
 use super::find::{find_loop, loop_mut, repeated};
 use super::tree::nests_apart;
 use crate::affine::{Affine, Atom};
-use crate::algorithm::Algorithm;
-use crate::error::{Error, ScheduleError};
+use crate::algorithm::{Algorithm, ArrayId};
+use crate::error::{Error, RowsObstacle, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
+use crate::rows;
 use crate::schedule::{Loop, Node, ProcessorAxis, ResidentSize, Schedule, StreamSize, Tag};
 
 /// Tags a loop.
@@ -62,6 +63,30 @@ pub fn check_unrolled(algorithm: &Algorithm, schedule: &Schedule) -> Result<(), 
                 let computation = algorithm.computation(id).name.clone();
                 return Err(ScheduleError::TooManyCopies { computation, copies, most });
             }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the lanes of a warp have something to compute for one another in each loop that says so.
+///
+/// # Errors
+/// [`ScheduleError::NoRows`].
+pub fn check_rows(algorithm: &Algorithm, schedule: &Schedule) -> Result<(), ScheduleError> {
+    for id in algorithm.ids() {
+        let around = schedule.loops_around(id);
+        let Some((_, rows)) = around.iter().find(|(_, it)| it.tag == Tag::Rows) else { continue };
+        let kernel = around.iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_) | Tag::GpuThread(_)));
+        let (_, outermost) = kernel.unwrap_or(&around[0]);
+        let written: Vec<ArrayId> =
+            outermost.body.computations().into_iter().map(|id| algorithm.computation(id).write.array).collect();
+        let obstacle = match rows.body.has_loop(&|_| true) {
+            true => Some(RowsObstacle::Loops),
+            false => rows::of_loop(algorithm, rows, &|array| written.contains(&array)).err(),
+        };
+        if let Some(obstacle) = obstacle {
+            let computation = algorithm.computation(id).name.clone();
+            return Err(ScheduleError::NoRows { computation, at: rows.name.clone(), obstacle });
         }
     }
     Ok(())
@@ -231,6 +256,7 @@ impl Tag {
             | Tag::Parallel
             | Tag::Vector(_)
             | Tag::Separate
+            | Tag::Rows
             | Tag::Stream(_)
             | Tag::GridSync
             | Tag::GpuBlock(_)
@@ -246,6 +272,7 @@ impl Tag {
             Tag::Parallel => "parallel",
             Tag::Vector(_) => "vectorized",
             Tag::Unroll(_) => "unrolled",
+            Tag::Rows => "in order, with values that the lanes of a warp compute together",
             Tag::Separate => "separated into full and partial tiles",
             Tag::Stream(_) => "streaming through registers",
             Tag::GridSync => "in one kernel for all of its steps",

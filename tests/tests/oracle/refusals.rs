@@ -35,6 +35,7 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ("CannotFactor", "E0443"),
     ("CannotBeAtomic", "E0454"),
     ("NoOwners", "E0455"),
+    ("NoRows", "E0456"),
     ("CannotComputeAt", "E0444"),
     ("OtherValues", "E0445"),
     ("CannotPrivatize", "E0449"),
