@@ -139,7 +139,7 @@ impl Printer<'_> {
     pub(super) fn loop_of_rows(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) -> bool {
         let Some(lanes) = self.rows.lanes.clone() else { return false };
         // What lanes share lives as long as the program that is printed.
-        let (input, kernel) = (self.input.clone(), std::mem::take(&mut self.rows));
+        let (input, kernel) = (self.input, std::mem::take(&mut self.rows));
         let found = rows(&input, &kernel.changed, it, kernel.most_of_warp);
         (self.rows.bytes_of_warp, self.rows.block) = (kernel.bytes_of_warp, kernel.block);
         if let Some(rows) = &found {
