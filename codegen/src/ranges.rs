@@ -16,8 +16,7 @@ use crate::program::{Clip, For, Node, Spread, Statement};
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Computation, Subscript};
-pub use tessella_polyhedral::expr::conjuncts;
-use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_polyhedral::expr::{Expr, ExprKind, conjuncts};
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
 

@@ -1,15 +1,13 @@
 //! Loops whose iterations the lanes of a warp compute values of for one another: see [`tessella_polyhedral::rows`].
 
 use crate::input::Input;
+use crate::lanes::LANES;
 use crate::program::{For, Kernel, Node, Statement, Update};
 use std::collections::BTreeSet;
 use tessella_polyhedral::expr::conjuncts;
 use tessella_polyhedral::layers::BufferId;
 use tessella_polyhedral::rows::{MOST_BYTES, Shared, shared};
 use tessella_polyhedral::schedule::Tag;
-
-/// Lanes of a warp, each of which has a row.
-pub const LANES: u32 = 32;
 
 /// What lanes compute for one another in a loop.
 pub struct Rows<'a> {
@@ -82,19 +80,6 @@ pub fn most_of_warp(kernel: &Kernel) -> u32 {
         true => MOST_OF_BLOCK / warps,
         false => 0,
     }
-}
-
-/// The bytes that each warp of a kernel needs for them; 0 if it has none.
-pub fn bytes_of_warp(input: &Input<'_>, kernel: &Kernel) -> u32 {
-    let (changed, most_of_warp, mut most) = (changed(input, kernel), most_of_warp(kernel), 0);
-    for node in &kernel.body {
-        node.walk(&mut |node| {
-            if let Node::For(it) = node {
-                most = most.max(rows(input, &changed, it, most_of_warp).map_or(0, |it| it.bytes()));
-            }
-        });
-    }
-    most
 }
 
 /// Bytes that a kernel may declare for a block.

@@ -1,9 +1,8 @@
 //! Kernels.
 
-use tessella_codegen::c_family::{LoopHooks, Printer, Writer, c_type};
+use tessella_codegen::c_family::{LoopHooks, OfKernel, Printer, Writer, c_type};
 use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::program::{Blocks, BufferAccess, For, Kernel, KernelParam, Node, Width};
-use tessella_codegen::rows::{bytes_of_warp, changed, most_of_warp};
 use tessella_codegen::shared::{Place, places};
 use tessella_polyhedral::layers::{Buffer, MemorySpace};
 use tessella_polyhedral::machine::Gpu;
@@ -26,10 +25,7 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     printer.width = kernel.width;
     printer.threads = kernel.block[0];
     printer.in_warps = kernel.warps;
-    printer.rows.changed = changed(&printer.input, kernel);
-    printer.rows.most_of_warp = most_of_warp(kernel);
-    printer.rows.bytes_of_warp = bytes_of_warp(&printer.input, kernel);
-    printer.rows.block = kernel.block;
+    printer.rows = OfKernel::new(&printer.input, kernel);
     text(printer, kernel, out);
     // The host, and macros for all kernels, count in 64 bits.
     printer.width = Width::Wide;
@@ -82,7 +78,7 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
         None => {
             let mut body = Writer::default();
             printer.block(&kernel.body, &mut Pragmas, &mut body);
-            if let Some(declaration) = printer.rows_declaration(&body) {
+            if let Some(declaration) = printer.rows_declaration() {
                 out.line(declaration);
             }
             out.text(&body.finish());

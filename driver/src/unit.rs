@@ -178,9 +178,9 @@ impl Unit<'_> {
             Ok(done @ (Attempt::Done(_) | Attempt::Refused(_) | Attempt::NoOrder)) => Ok(done),
             _ if is_over => Ok(Attempt::TooMuch),
             // An order that takes too much to be proved, with all that belongs to it: a simpler one may not.
-            Err(errors) if is_too_much(&errors) => Ok(Attempt::TooMuch),
+            Err(errors) if has_code(&errors, TOO_MUCH) => Ok(Attempt::TooMuch),
             // Nor may it need an array of its own that has no place.
-            Err(errors) if needs_storage(&errors) && means.tilings != Tilings::AndOrders => Ok(Attempt::Hopeless),
+            Err(errors) if has_code(&errors, NO_BOX) && means.tilings != Tilings::AndOrders => Ok(Attempt::Hopeless),
             other => other,
         }
     }
@@ -581,14 +581,14 @@ impl Built {
     }
 }
 
-/// Whether isl's limit is what a function was refused for.
-fn is_too_much(errors: &Refusal) -> bool {
-    errors.iter().any(|it| it.code.0 == "E0430")
-}
+/// The code of what reaches isl's limit.
+const TOO_MUCH: &str = "E0430";
+/// The code of an array that no box holds.
+const NO_BOX: &str = "E0501";
 
-/// Whether an array is what a function was refused for that no box holds.
-fn needs_storage(errors: &Refusal) -> bool {
-    errors.iter().any(|it| it.code.0 == "E0501")
+/// Whether this is what a function was refused for.
+fn has_code(errors: &Refusal, code: &str) -> bool {
+    errors.iter().any(|it| it.code.0 == code)
 }
 
 /// Which arrays Tessella's own choice puts into constant memory, and why.

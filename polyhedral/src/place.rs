@@ -546,11 +546,12 @@ pub(crate) fn bound(
     }
     let names = algorithm.param_names();
     let along = along(elements, axis)?;
-    for within in [along.clone(), along.remove_divs()?] {
-        let nearest = match side {
-            Side::Low => within.dim_min(0)?,
-            Side::High => within.dim_max(0)?,
-        };
+    let nearest = |within: &Set| match side {
+        Side::Low => within.dim_min(0),
+        Side::High => within.dim_max(0),
+    };
+    let exact = nearest(&along)?;
+    for nearest in [exact.clone(), nearest(&along.remove_divs()?)?] {
         if let Some(value) = as_affine(algorithm, &nearest)? {
             return Ok(Some(value));
         }
@@ -562,11 +563,7 @@ pub(crate) fn bound(
         }
     }
     // `n ÷ 8` of a loop over whole blocks of eight.
-    let nearest = match side {
-        Side::Low => along.dim_min(0)?,
-        Side::High => along.dim_max(0)?,
-    };
-    for (_, piece) in nearest.coalesce()?.pieces()? {
+    for (_, piece) in exact.coalesce()?.pieces()? {
         let Some(value) = Affine::from_isl_with_divisions(&piece, &names)? else { continue };
         if is_bound(ctx, algorithm, elements, axis, side, &value)? {
             return Ok(Some(value));

@@ -15,11 +15,11 @@ use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
 use crate::lanes::shared_by_lanes;
 use crate::program::{Clip, For, Going, Guard, Node, Over, Spread, Statement, Update, Width};
-use crate::ranges::{conjuncts, known_iterators};
+use crate::ranges::known_iterators;
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId, Subscript};
-use tessella_polyhedral::expr::Expr;
+use tessella_polyhedral::expr::{Expr, conjuncts};
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::transform::atomic;
@@ -225,21 +225,22 @@ impl Printer<'_> {
     pub(super) fn clipped_bounds(&mut self, it: &For, clip: &Clip) -> (String, String) {
         let iterators = known_iterators(clip);
         let at = Instance { computation: clip.computation, iterators: &iterators };
+        let (least, most) = ((Helper::IndexMax(Width::Wide), "imax"), (Helper::IndexMin(Width::Wide), "imin"));
         let mut end = |bound: &Option<Expr>, outer: &IntExpr, helper: Helper, name: &str| {
             let Some(bound) = bound else { return self.int(outer) };
             self.helpers.insert(helper);
             let bound = self.value(bound, &at).0;
-            match clip.down {
-                // Only what is inside of the outer range has an opposite for certain.
-                true if name == "imin" => {
-                    self.helpers.insert(Helper::IndexMax(Width::Wide));
-                    format!("-imax(-9223372036854775807, imin({}, {bound}))", self.int(&outer.clone().negated()))
-                }
-                true => format!("-{name}({}, {bound})", self.int(&outer.clone().negated())),
-                false => format!("{name}({}, {bound})", self.int(outer)),
+            if !clip.down {
+                return format!("{name}({}, {bound})", self.int(outer));
             }
+            // Only what is inside of the outer range has an opposite for certain; of what is below, all but the least number.
+            let within = format!("{name}({}, {bound})", self.int(&outer.clone().negated()));
+            if helper == most.0 {
+                self.helpers.insert(least.0);
+                return format!("-imax({}, {within})", -i64::MAX);
+            }
+            format!("-{within}")
         };
-        let (least, most) = ((Helper::IndexMax(Width::Wide), "imax"), (Helper::IndexMin(Width::Wide), "imin"));
         match clip.down {
             true => (end(&clip.high, &it.lower, most.0, most.1), end(&clip.low, &it.upper, least.0, least.1)),
             false => (end(&clip.low, &it.lower, least.0, least.1), end(&clip.high, &it.upper, most.0, most.1)),
@@ -283,7 +284,7 @@ impl Printer<'_> {
         if uses_index(it) {
             out.line(format!("const {} {name} = {value};", self.width.c_type()));
         }
-        let has_rows = self.threads_of_rows(it, before, out);
+        self.threads_of_rows(it, before, out);
         match it.guard {
             Guard::Needed => {
                 let upper = within(self.int_bound(&it.upper), Precedence::Shift);
@@ -297,9 +298,6 @@ impl Printer<'_> {
                 out.close();
             }
             Guard::Unneeded | Guard::Turns => self.block(&it.body, hooks, out),
-        }
-        if has_rows {
-            self.behind_threads_of_rows();
         }
         if !it.combined.is_empty() {
             self.combine(it, out);

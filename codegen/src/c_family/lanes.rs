@@ -7,9 +7,9 @@ use crate::int_expr::IntExpr;
 use crate::int_text::{Precedence, within};
 use crate::lanes::{LANES, Shared, reads_of};
 use crate::program::{For, Statement};
-use crate::ranges::conjuncts;
 use std::collections::BTreeMap;
 use tessella_polyhedral::algorithm::Access;
+use tessella_polyhedral::expr::conjuncts;
 use tessella_polyhedral::reduction::is_old;
 
 /// Iterations that a lane looks at before the first of them may run, so that their loads are under way together: of a statement, and of several.
@@ -284,7 +284,7 @@ impl Printer<'_> {
     }
 
     /// The bindings of a statement that a text names.
-    fn named_bindings(&mut self, statement: &Statement, line: &str, text: &Writer, out: &mut Writer) {
+    pub(super) fn named_bindings(&mut self, statement: &Statement, line: &str, text: &Writer, out: &mut Writer) {
         let mut all = text.clone();
         all.line(line);
         let names = &self.program.names.variables;

@@ -4,10 +4,11 @@ use super::block::{LoopHooks, iterators_of};
 use super::expr::Instance;
 use super::helpers::Helper;
 use super::{Printer, Writer, c_type};
-use crate::int_expr::IntExpr;
+use crate::input::Input;
 use crate::int_text::{Precedence, within};
-use crate::program::{For, Guard, Node, Over, Spread, Width};
-use crate::rows::{LANES, Rows, rows};
+use crate::lanes::LANES;
+use crate::program::{For, Guard, Kernel, Node, Over, Spread, Width};
+use crate::rows::{Rows, changed, most_of_warp, rows};
 use std::collections::BTreeSet;
 use tessella_polyhedral::algorithm::{ComputationId, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind};
@@ -30,14 +31,28 @@ const FEW_WARPS: u32 = 1024;
 #[derive(Default)]
 pub struct OfKernel {
     /// The buffers that the kernel stores into.
-    pub changed: BTreeSet<BufferId>,
-    /// The bytes of shared memory that a warp has, and the most that it may have.
-    pub bytes_of_warp: u32,
-    pub most_of_warp: u32,
+    changed: BTreeSet<BufferId>,
+    /// The most bytes of shared memory that a warp may have for them.
+    most_of_warp: u32,
     /// The threads of a block.
-    pub block: [u32; 3],
-    /// Those around the current place, where all of them pass it together.
+    block: [u32; 3],
+    /// The bytes that a warp needs for what has been printed.
+    bytes_of_warp: u32,
+    /// The lanes around the current place, where all of them pass it together.
     lanes: Option<Lanes>,
+}
+
+impl OfKernel {
+    /// Before the kernel is printed.
+    pub fn new(input: &Input<'_>, kernel: &Kernel) -> OfKernel {
+        let (changed, most_of_warp) = (changed(input, kernel), most_of_warp(kernel));
+        OfKernel { changed, most_of_warp, block: kernel.block, bytes_of_warp: 0, lanes: None }
+    }
+
+    /// The warps of a block.
+    fn warps(&self) -> u32 {
+        self.block.iter().product::<u32>() / LANES
+    }
 }
 
 /// The lanes of a warp.
@@ -57,12 +72,10 @@ pub(super) struct Given {
 }
 
 impl Printer<'_> {
-    /// The array that the warps of a kernel have, if its text names it.
-    pub fn rows_declaration(&self, body: &Writer) -> Option<String> {
-        let of_warp = self.rows.bytes_of_warp;
-        let warps = self.rows.block.iter().product::<u32>() / LANES;
-        (of_warp > 0 && body.mentions(ROWS))
-            .then(|| format!("__shared__ __align__(16) unsigned char {ROWS}[{warps}][{of_warp}];"))
+    /// The array that the warps of a kernel share, if what has been printed of it needs one.
+    pub fn rows_declaration(&self) -> Option<String> {
+        let (warps, of_warp) = (self.rows.warps(), self.rows.bytes_of_warp);
+        (of_warp > 0).then(|| format!("__shared__ __align__(16) unsigned char {ROWS}[{warps}][{of_warp}];"))
     }
 
     /// What stands for a value that lanes have computed for one another.
@@ -94,11 +107,11 @@ impl Printer<'_> {
     }
 
     /// What loops inside of these threads will know: which lane has which row, and whether all lanes are there.
-    pub(super) fn threads_of_rows(&mut self, it: &Spread, before: String, out: &mut Writer) -> bool {
+    pub(super) fn threads_of_rows(&mut self, it: &Spread, before: String, out: &mut Writer) {
         let is_around = |node: &Node| matches!(node, Node::For(it) if self.rows_of(it).is_some());
         let along_x = it.over == Over::Threads && it.axis == ProcessorAxis::X && it.guard != Guard::Turns;
-        if self.rows.bytes_of_warp == 0 || !along_x || !directly(&it.body, &is_around) {
-            return false;
+        if !along_x || !directly(&it.body, &is_around) {
+            return;
         }
         let name = self.program.names.variables[it.variable.0 as usize].clone();
         let all = match it.guard {
@@ -108,46 +121,37 @@ impl Printer<'_> {
             }
             Guard::Unneeded | Guard::Turns => "true".to_string(),
         };
-        let [x, y, z] = self.rows.block;
-        // Few blocks are no more in later launches of the same kernel.
-        let few = FEW_WARPS.div_ceil((x * y * z / LANES).max(1));
+        let few = FEW_WARPS.div_ceil(self.rows.warps());
         out.line(format!("const bool tessella_share = {all} && gridDim.x * gridDim.y * gridDim.z >= {few};"));
         self.rows.lanes = Some(Lanes { variable: name, before });
-        true
     }
 
-    /// Inside of loops and conditions, lanes of a warp may part: takes away what is known of them there.
+    /// What is known of the lanes around a node. Inside of loops and conditions they may part, and it is forgotten until
+    /// [`Printer::lanes_again`].
     pub(super) fn lanes_around(&mut self, node: &Node) -> Option<Lanes> {
-        match node {
-            Node::Declare { .. } | Node::Statement(_) | Node::Spread(_) => None,
-            Node::For(it) if it.tag == Tag::Rows => None,
-            _ => self.rows.lanes.take(),
+        let around = self.rows.lanes.clone();
+        let part = match node {
+            Node::Declare { .. } | Node::Statement(_) | Node::Spread(_) => false,
+            Node::For(it) => it.tag != Tag::Rows,
+            _ => true,
+        };
+        if part {
+            self.rows.lanes = None;
         }
+        around
     }
 
-    /// Behind such a node.
-    pub(super) fn lanes_again(&mut self, lanes: Option<Lanes>) {
-        self.rows.lanes = lanes.or(self.rows.lanes.take());
-    }
-
-    /// Behind these threads.
-    pub(super) fn behind_threads_of_rows(&mut self) {
-        self.rows.lanes = None;
+    /// Behind the node.
+    pub(super) fn lanes_again(&mut self, around: Option<Lanes>) {
+        self.rows.lanes = around;
     }
 
     /// Prints a loop whose lanes compute values for one another; `false` if it is none, here.
     pub(super) fn loop_of_rows(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) -> bool {
-        let Some(lanes) = self.rows.lanes.clone() else { return false };
-        // What lanes share lives as long as the program that is printed.
-        let (input, kernel) = (self.input, std::mem::take(&mut self.rows));
-        let found = rows(&input, &kernel.changed, it, kernel.most_of_warp);
-        (self.rows.bytes_of_warp, self.rows.block) = (kernel.bytes_of_warp, kernel.block);
-        if let Some(rows) = &found {
-            self.shared_rows(it, rows, &lanes, hooks, out);
-        }
-        let is_found = found.is_some();
-        self.rows = kernel;
-        is_found
+        let (Some(lanes), Some(rows)) = (self.rows.lanes.clone(), self.rows_of(it)) else { return false };
+        self.rows.bytes_of_warp = self.rows.bytes_of_warp.max(rows.bytes());
+        self.shared_rows(it, &rows, &lanes, hooks, out);
+        true
     }
 
     /// What the lanes of a warp share of a loop.
@@ -352,7 +356,7 @@ impl Printer<'_> {
                 inside.close();
             }
             out.open("");
-            self.bindings_in(statement, &inside, out);
+            self.named_bindings(statement, "", &inside, out);
             out.text(&inside.finish());
             out.close();
         }
@@ -387,21 +391,13 @@ impl Printer<'_> {
             let iterators = iterators_of(statement);
             let mut assignment = Writer::default();
             self.assign(&Instance { computation: statement.computation, iterators: &iterators }, &mut assignment);
-            self.bindings_in(statement, &assignment, &mut body);
+            self.named_bindings(statement, "", &assignment, &mut body);
             body.text(&assignment.finish());
             body.close();
             self.given.clear();
         }
         self.with_variable(variable, t, "tessella_from + tessella_next", &body, out);
         out.close();
-    }
-
-    /// The bindings of a statement that a text names.
-    fn bindings_in(&mut self, statement: &crate::program::Statement, text: &Writer, out: &mut Writer) {
-        let names = &self.program.names.variables;
-        let mut named = statement.clone();
-        named.bindings.retain(|(variable, _): &(_, IntExpr)| text.mentions(&names[variable.0 as usize]));
-        self.bindings(&named, out);
     }
 }
 

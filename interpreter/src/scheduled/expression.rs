@@ -6,8 +6,8 @@ use super::memory::{Block, Memory, Position};
 use crate::operators;
 use tessella_codegen::Input;
 use tessella_codegen::program::{Clip, For, Going, Statement};
-use tessella_codegen::ranges::conjuncts;
 use tessella_polyhedral::algorithm::{Access, Computation, ComputationId, Subscript};
+use tessella_polyhedral::expr::conjuncts;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant};
 

@@ -9,7 +9,7 @@
 //! It pays where what is read lies side by side along the row, and not side by side for neighbouring threads.
 
 use super::chooser::Chooser;
-use super::gpu_storage::iterators;
+use super::gpu_storage::{iterators, moves};
 use crate::algorithm::{Access, ArrayId, Computation, ComputationId, Subscript};
 use crate::command::Command;
 use crate::default_order::Chosen;
@@ -100,17 +100,12 @@ impl Chooser<'_> {
                 if step(&threads).is_some_and(|step| step.abs() == 1) && step(&along).is_none() {
                     return false;
                 }
-                let has_rows = is_ranged || threads.iter().any(|&at| computation_involves(computation, read, at));
+                let has_rows = is_ranged || moves(computation, read, *id, x);
                 runs_along |= step(&along).is_some_and(|step| step.abs() == 1) && step(&threads).is_none() && has_rows;
             }
         }
         runs_along
     }
-}
-
-/// Whether an access changes with an iterator.
-fn computation_involves(computation: &Computation, access: &Access, iterator: u32) -> bool {
-    access.subscripts.iter().any(|subscript| computation.involves_iterator(subscript, iterator))
 }
 
 /// The outermost loops that are spread over blocks or threads.

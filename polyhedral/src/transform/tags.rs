@@ -4,7 +4,7 @@ use super::find::{find_loop, loop_mut, repeated};
 use super::tree::nests_apart;
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Algorithm, ArrayId};
-use crate::error::{Error, RowsObstacle, ScheduleError};
+use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::rows;
@@ -80,11 +80,7 @@ pub fn check_rows(algorithm: &Algorithm, schedule: &Schedule) -> Result<(), Sche
         let (_, outermost) = kernel.unwrap_or(&around[0]);
         let written: Vec<ArrayId> =
             outermost.body.computations().into_iter().map(|id| algorithm.computation(id).write.array).collect();
-        let obstacle = match rows.body.has_loop(&|_| true) {
-            true => Some(RowsObstacle::Loops),
-            false => rows::of_loop(algorithm, rows, &|array| written.contains(&array)).err(),
-        };
-        if let Some(obstacle) = obstacle {
+        if let Err(obstacle) = rows::of_loop(algorithm, rows, &|array| written.contains(&array)) {
             let computation = algorithm.computation(id).name.clone();
             return Err(ScheduleError::NoRows { computation, at: rows.name.clone(), obstacle });
         }
