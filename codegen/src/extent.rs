@@ -7,6 +7,7 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::For;
 use crate::whole_tiles::{Values, affine, parts};
 use tessella_polyhedral::affine::{Affine, ParamId};
+use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::isl::{Aff, AstBuild, DimType, Id, Map, MultiAff, PwAff, Set, Val};
 use tessella_polyhedral::schedule::{Node, Path};
 use tessella_scalar::CompareOp;
@@ -15,12 +16,18 @@ use tessella_scalar::CompareOp;
 pub type HostLoop = (Path, VariableId);
 
 /// The values that the loop at `path` takes, by those of the loops around it inside of the kernel, the values of `host`
-/// being parameters: `[params, host] -> { [enclosing] -> [value] }`; `None` if nothing runs it.
-fn values(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Option<Map>, CodegenError> {
+/// being parameters: `[params, host] -> { [enclosing] -> [value] }`, for some of its computations or for `all`; `None` if none runs it.
+fn values(
+    input: &Input<'_>,
+    context: &Set,
+    path: &Path,
+    host: &[HostLoop],
+    among: &dyn Fn(ComputationId) -> bool,
+) -> Result<Option<Map>, CodegenError> {
     let params = input.algorithm.param_names();
-    let mut values: Option<Map> = None;
+    let mut values = vec![];
     let Some(Node::Loop(target)) = input.schedule.node(path) else { return Ok(None) };
-    for (&id, at) in &target.at {
+    for (&id, at) in target.at.iter().filter(|(id, _)| among(**id)) {
         let mut domain = input.algorithm.computation(id).domain.intersect_params(context)?;
         let mut space = domain.space()?;
         for number in 0..host.len() {
@@ -45,18 +52,26 @@ fn values(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> R
         let around = Map::from_multi_aff(&MultiAff::from_affs(&tuple, &inner)?)?.intersect_domain(&domain)?;
         let tuple = space.add_unnamed_tuple(1)?;
         let value = Map::from_multi_aff(&MultiAff::from_affs(&tuple, &[at.to_isl(&space, &params)?])?)?;
-        let next = around.reverse()?.apply_range(&value)?;
-        values = Some(match values {
-            Some(values) => values.union(&next)?,
-            None => next,
-        });
+        values.push(around.reverse()?.apply_range(&value)?);
     }
-    Ok(values)
+    Ok(if values.is_empty() { None } else { Some(Map::union_all(values)?) })
 }
 
-/// The differences between any two values that the loop takes in one execution of it: `[params, host] -> { [difference] }`.
-fn differences(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Set, CodegenError> {
-    match values(input, context, path, host)? {
+/// All computations of a loop.
+fn all(_: ComputationId) -> bool {
+    true
+}
+
+/// The differences between any two values that the loop takes in one execution of it, for some of its computations or for
+/// `all`: `[params, host] -> { [difference] }`.
+fn differences(
+    input: &Input<'_>,
+    context: &Set,
+    path: &Path,
+    host: &[HostLoop],
+    among: &dyn Fn(ComputationId) -> bool,
+) -> Result<Set, CodegenError> {
+    match values(input, context, path, host, among)? {
         Some(values) => Ok(values.reverse()?.apply_range(&values)?.deltas()?.coalesce()?),
         None => Ok(Set::empty(&context.space()?.add_unnamed_tuple(1)?)?),
     }
@@ -70,7 +85,7 @@ pub fn iterations(
     step: i64,
     host: &[HostLoop],
 ) -> Result<IntExpr, CodegenError> {
-    let differences = differences(input, context, path, host)?;
+    let differences = differences(input, context, path, host, &all)?;
     let known = differences.params()?;
     let build = AstBuild::from_context(&known.intersect_params(context)?)?;
     let scope = scope(input, host);
@@ -88,7 +103,19 @@ pub fn iterations(
 
 /// The most iterations that the loop ever has; `None` if nothing bounds them.
 pub fn most_iterations(input: &Input<'_>, context: &Set, path: &Path, step: i64) -> Result<Option<i64>, CodegenError> {
-    let differences = differences(input, context, path, &[])?;
+    let count = |apart: i64| apart.div_euclid(step).checked_add(1);
+    // Dozens of statements have many pairs of values, where one statement mostly takes all that any of them ever takes.
+    let range = value_range(input, context, path)?;
+    let widest = range.and_then(|(low, high)| high.checked_sub(low));
+    if let (Some(widest), Some(Node::Loop(it))) = (widest, input.schedule.node(path)) {
+        for &id in it.at.keys() {
+            let own = differences(input, context, path, &[], &|it| it == id)?;
+            if !own.is_empty()? && own.dim_max_val(0)?.to_i64() == Some(widest) {
+                return Ok(count(widest));
+            }
+        }
+    }
+    let differences = differences(input, context, path, &[], &all)?;
     if differences.is_empty()? {
         return Ok(Some(1));
     }
@@ -96,7 +123,7 @@ pub fn most_iterations(input: &Input<'_>, context: &Set, path: &Path, step: i64)
     if !most.is_int()? {
         return Ok(None);
     }
-    Ok(most.to_i64().and_then(|most| most.div_euclid(step).checked_add(1)))
+    Ok(most.to_i64().and_then(count))
 }
 
 /// The least and the greatest value that a loop takes, whatever the loops around it inside of the kernel.
@@ -114,7 +141,7 @@ fn nothing() -> Hull {
 
 /// The hull of a loop's values, as expressions of parameters and host loops.
 pub fn hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Hull, CodegenError> {
-    let Some(values) = values(input, context, path, host)? else { return Ok(nothing()) };
+    let Some(values) = values(input, context, path, host, &all)? else { return Ok(nothing()) };
     let values = values.range()?.coalesce()?;
     let known = values.params()?;
     let build = AstBuild::from_context(&known.intersect_params(context)?)?;
@@ -139,7 +166,7 @@ pub fn rough_hull(
     path: &Path,
     host: &[HostLoop],
 ) -> Result<Option<Hull>, CodegenError> {
-    let Some(values) = values(input, context, path, host)? else { return Ok(Some(nothing())) };
+    let Some(values) = values(input, context, path, host, &all)? else { return Ok(Some(nothing())) };
     let around = values.dim(DimType::In)?;
     let rough = values.remove_divs()?.eliminate(DimType::In, 0, around)?.range()?;
     let hull = Set::from_basic_set(&rough.simple_hull()?)?;
@@ -211,7 +238,7 @@ pub fn values_fill_bounds(
     }
     let apart = PwAff::min_of(&distances)?.project_domain_on_params()?;
     let next = Val::from_i64(context.ctx(), it.step)?;
-    let beyond = differences(input, context, path, host)?.dim_max(0)?.add_constant(&next)?;
+    let beyond = differences(input, context, path, host, &all)?.dim_max(0)?.add_constant(&next)?;
     Ok(apart.ge_set(&beyond)?.is_disjoint(&runs.params()?)?)
 }
 

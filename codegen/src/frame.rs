@@ -11,7 +11,7 @@ use crate::input::Input;
 use crate::separate::of_core;
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::algorithm::{ArrayKind, ComputationId};
+use tessella_polyhedral::algorithm::{ArrayKind, ComputationId, Subscript};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{self, DimType, Id, MultiAff, Set, UnionPwMultiAff, UnionSet};
 use tessella_polyhedral::relation;
@@ -156,7 +156,10 @@ fn inside(input: &Input<'_>, id: ComputationId, sizes: Sizes) -> Result<Set, Err
             continue;
         }
         let elements = relation::index_set(ctx, algorithm, access.array)?;
-        let touched = relation::access(ctx, algorithm, id, access)?.intersect_range(&elements)?;
+        // The subscripts of all instances: what touches an element is one conjunction then, and its part of the instances no more pieces.
+        let subscripts: Vec<Affine> = access.subscripts.iter().filter_map(Subscript::as_affine).cloned().collect();
+        let touched = relation::functions(ctx, algorithm, id, &subscripts)?;
+        let touched = touched.set_tuple_id(DimType::Out, &elements.tuple_id()?)?.intersect_range(&elements)?;
         instances = instances.intersect(&touched.domain()?)?;
     }
     Ok(instances.coalesce()?)

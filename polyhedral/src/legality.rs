@@ -293,7 +293,7 @@ pub fn merged(dependences: &[Dependence]) -> Result<Vec<Dependence>, Error> {
     let merged = all.into_iter().map(|(first, relations)| {
         let ctx = first.relation.ctx();
         let relation = ctx.remembered_map(&format!("merged {:?}", numbers(ctx, &relations)), || {
-            relations[1..].iter().try_fold(relations[0].clone(), |all, next| all.union(next))?.coalesce()
+            Map::union_all(relations.iter().copied().cloned())?.coalesce()
         })?;
         Ok(Dependence { relation, ..first })
     });
@@ -348,7 +348,7 @@ pub fn alike(
         let relation = ctx.remembered_map(&format!("alike {:?}", numbers(ctx, &relations)), || {
             let (source, sink) = (relations[0].tuple_id(DimType::In)?, relations[0].tuple_id(DimType::Out)?);
             let of_first = |map: &Map| map.set_tuple_id(DimType::In, &source)?.set_tuple_id(DimType::Out, &sink);
-            relations[1..].iter().try_fold(relations[0].clone(), |all, next| all.union(&of_first(next)?))
+            Map::union_all(relations.iter().map(|&map| of_first(map)).collect::<Result<Vec<_>, _>>()?)
         })?;
         Ok(Dependence { relation, ..first.clone() })
     });
@@ -426,9 +426,8 @@ fn is_kept_around(
     let relation = ctx.remembered_map(&format!("around {:?}", numbers(ctx, &relations)), || {
         let whatever_sizes =
             |map: &Map| map.drop_constraints_involving_dims(DimType::Param, 0, map.dim(DimType::Param)?);
-        let first = whatever_sizes(relations[0])?;
-        let all = relations[1..].iter().try_fold(first, |all, next| all.union(&whatever_sizes(next)?))?;
-        Map::from_basic_map(&all.simple_hull()?)
+        let all = relations.iter().map(|map| whatever_sizes(map)).collect::<Result<Vec<_>, _>>()?;
+        Map::from_basic_map(&Map::union_all(all)?.simple_hull()?)
     })?;
     let around = Dependence { relation, ..first.clone() };
     Ok(violated(ctx, algorithm, schedule, &around, None, comparisons)?.is_none())

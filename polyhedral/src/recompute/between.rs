@@ -103,6 +103,9 @@ impl<'a> Between<'a> {
         let mut changes = vec![];
         for (writer, stored) in self.old.writers(wanted.array) {
             let writes = wanted.element.apply_range(&stored.reverse()?)?;
+            if writes.is_empty()? {
+                continue;
+            }
             let sides = match wanted.moment {
                 Moment::End => Sides { before: vec![writes], after: vec![] },
                 Moment::Of(id) => {
@@ -318,6 +321,9 @@ impl<'a> Between<'a> {
         let mut all = vec![];
         for (writer, stored) in new.writers(array) {
             let same = access.apply_range(&stored.reverse()?)?;
+            if same.is_empty()? {
+                continue;
+            }
             let mut pairs = vec![];
             match reading {
                 None => pairs.push(same),

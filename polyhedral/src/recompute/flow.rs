@@ -25,10 +25,10 @@ pub struct Flows<'a> {
     pub(super) ctx: &'a Ctx,
     pub(super) algorithm: &'a Algorithm,
     depth: usize,
-    /// For each array: `{ W[y] -> A value[e] }` and `{ W[y] -> [time] }` of all writes.
-    writes: BTreeMap<ArrayId, (UnionMap, UnionMap)>,
-    /// The first of these, writer by writer.
+    /// The writers of each array: `{ W[y] -> A value[e] }`.
     writers: BTreeMap<ArrayId, Vec<(ComputationId, Map)>>,
+    /// `{ W[y] -> [time] }` of their writes.
+    times: BTreeMap<ComputationId, Map>,
     rewrites: RefCell<Rewrites>,
     /// Runs of parameters that nothing depends on, the last one first.
     idle: Vec<Range<u32>>,
@@ -60,19 +60,13 @@ impl<'a> Flows<'a> {
         let depth = algorithm.ids().filter_map(|id| order.path_of(id)).map(|path| path.0.len()).max().unwrap_or(0);
         let (writers, rewrites) = (BTreeMap::new(), RefCell::new(BTreeMap::new()));
         let idle = idle(algorithm);
-        let mut flows = Flows { ctx, algorithm, depth, writes: BTreeMap::new(), writers, rewrites, idle };
+        let mut flows = Flows { ctx, algorithm, depth, writers, times: BTreeMap::new(), rewrites, idle };
         for id in algorithm.ids() {
             let write = &algorithm.computation(id).write;
             let stored = element(ctx, algorithm, write.array, relation::access(ctx, algorithm, id, write)?)?;
             let stored = flows.narrow(stored)?;
-            flows.writers.entry(write.array).or_default().push((id, stored.clone()));
-            let stored = stored.to_union_map()?;
-            let time = flows.time(id, order, 1)?.to_union_map()?;
-            let joined = match flows.writes.remove(&write.array) {
-                None => (stored, time),
-                Some((others, times)) => (others.union(&stored)?, times.union(&time)?),
-            };
-            flows.writes.insert(write.array, joined);
+            flows.writers.entry(write.array).or_default().push((id, stored));
+            flows.times.insert(id, flows.time(id, order, 1)?);
         }
         Ok(flows)
     }
@@ -161,10 +155,20 @@ impl<'a> Flows<'a> {
     /// that nobody wrote before.
     pub fn values(&self, array: ArrayId, sink: &Sink) -> Result<UnionMap, Error> {
         let untouched = sink.access.to_union_map()?;
-        let Some((stored, time)) = self.writes.get(&array) else { return Ok(untouched) };
+        // Writers of other elements, of planes of one array for one, are many where dozens of statements stand in one loop.
+        let (mut all_stored, mut all_times): (Option<UnionMap>, Option<UnionMap>) = (None, None);
+        for (id, stored) in self.writers(array) {
+            if sink.access.apply_range(&stored.reverse()?)?.is_empty()? {
+                continue;
+            }
+            let (stored, time) = (stored.to_union_map()?, self.times[id].to_union_map()?);
+            all_stored = Some(all_stored.map_or(Ok(stored.clone()), |others| others.union(&stored))?);
+            all_times = Some(all_times.map_or(Ok(time.clone()), |others| others.union(&time))?);
+        }
+        let (Some(stored), Some(time)) = (all_stored, all_times) else { return Ok(untouched) };
         let query = FlowQuery {
             sink: untouched,
-            must_source: Some(stored.clone()),
+            must_source: Some(stored),
             may_source: None,
             kill: None,
             order: ExecutionOrder::Map(time.union(&sink.time.to_union_map()?)?),

@@ -12,6 +12,7 @@ use crate::isl::{Ctx, DimType, Map, Set};
 use crate::recompute::Role;
 use crate::relation;
 use crate::verify::EntryCheck;
+use std::cell::RefCell;
 
 /// The sizes that matter.
 pub(super) struct Sizes {
@@ -25,6 +26,8 @@ pub(super) struct Sizes {
     pub(super) are_exact: bool,
     /// Those that count are in all of these.
     holds: Vec<Set>,
+    /// What [`Sizes::counting`] found, of instances without a name: dozens of statements may have the same.
+    counted: RefCell<Vec<[Set; 2]>>,
 }
 
 impl Sizes {
@@ -58,7 +61,7 @@ impl Sizes {
         for it in &holds {
             are_exact = are_exact && around.is_subset(it)?;
         }
-        Ok(Sizes { runs, checks, around, are_exact, holds })
+        Ok(Sizes { runs, checks, around, are_exact, holds, counted: RefCell::default() })
     }
 
     /// Those of the sizes that count, without those that a test at entry refuses.
@@ -72,6 +75,29 @@ impl Sizes {
 
     /// The instances of a statement for sizes that count, where these are no more pieces than all of its instances.
     pub(super) fn counting(&self, instances: &Set) -> Result<Set, Error> {
+        let unnamed = instances.reset_tuple_id()?;
+        let found = self.counted.borrow().iter().find_map(|[known, counting]| match known.is_plainly_equal(&unnamed) {
+            Ok(false) => None,
+            Ok(true) => Some(Ok(counting.clone())),
+            Err(error) => Some(Err(error)),
+        });
+        let counting = match found {
+            Some(known) => known?,
+            None => {
+                let counting = self.count(&unnamed)?;
+                self.counted.borrow_mut().push([unnamed, counting.clone()]);
+                counting
+            }
+        };
+        let counting = counting.set_tuple_id(&instances.tuple_id()?)?;
+        let names = (0..instances.dim(DimType::Set)?).map(|at| Ok((at, instances.dim_name(DimType::Set, at)?)));
+        names.collect::<Result<Vec<_>, Error>>()?.into_iter().try_fold(counting, |set, (at, name)| match name {
+            Some(name) => Ok(set.set_dim_name(DimType::Set, at, &name)?),
+            None => Ok(set),
+        })
+    }
+
+    fn count(&self, instances: &Set) -> Result<Set, Error> {
         let mut counting = instances.clone();
         for it in &self.holds {
             if counting.params()?.is_subset(it)? {
