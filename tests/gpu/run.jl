@@ -1,7 +1,7 @@
 # All examples, all PolyBench kernels and the programs with storage commands on the GPU, against plain Julia, bit for bit.
 #
 #     julia --project=julia-pkg tests/gpu/run.jl [--sizes=1,17] [--no-wrappers] [NAME ...]
-#     julia --project=julia-pkg tests/gpu/run.jl language [--part=K/N]
+#     julia --project=julia-pkg tests/gpu/run.jl language [--part=K/N] [--beginning=NAME]
 #     julia --project=julia-pkg tests/gpu/run.jl --bench|--sanitize ...
 #
 # Where nvcc is found, the printed .cu files are compiled as they are, too, and their host wrappers called; not with
@@ -88,9 +88,9 @@ function check_resident(arguments)
 end
 
 # Every construct of the language, or each N-th one from the K-th on.
-function check_language(arguments, part)
+function check_language(arguments, part, beginning)
     "language" in arguments || return 0, 0
-    passed, faults = GpuLanguage.check(part...)
+    passed, faults = GpuLanguage.check(part..., beginning)
     foreach(fault -> printstyled(fault, "\n"; color = :red), faults)
     return passed, length(faults)
 end
@@ -178,12 +178,14 @@ function main(arguments)
     "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
     "--sanitize" in arguments &&
         return Sanitize.main(filter(argument -> argument != "--sanitize", arguments), [CASES; EDGES; Stencils.cases()])
-    sizes, wrappers, names, part = nothing, true, String[], (0, 1)
+    sizes, wrappers, names, part, beginning = nothing, true, String[], (0, 1), ""
     for argument in arguments
         if startswith(argument, "--sizes=")
             sizes = [parse(Int, it) for it in split(argument[9:end], ',')]
         elseif argument == "--no-wrappers"
             wrappers = false
+        elseif startswith(argument, "--beginning=")
+            beginning = argument[13:end]
         elseif startswith(argument, "--part=")
             part = Tuple(parse(Int, it) for it in split(argument[8:end], '/'))
         elseif startswith(argument, "--")
@@ -194,7 +196,7 @@ function main(arguments)
     end
     cases = isempty(names) ? [CASES; EDGES] : filter(case -> case.name in names, [CASES; EDGES; Stencils.cases()])
     passed, failed = check(cases, sizes) .+ (wrappers ? check_wrappers(cases) : (0, 0)) .+ check_slices(names) .+ check_resident(names) .+
-                     check_language(names, part)
+                     check_language(names, part, beginning)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0
 end

@@ -4,6 +4,7 @@
 #
 #     TOOL ...              memcheck, racecheck, synccheck, initcheck; all four if none is named
 #     NAME ...              these programs (see `--list`); all if none is named
+#     language:BEGINNING    the constructs of the language whose names begin so (`tests/language`), at sizes of their own
 #     --list                the names: those of the tests, and the stencils, one for each kind of schedule
 #     --sizes=0,1,17,67     other sizes; a program leaves out those that it has no arguments for
 #     --jobs=16             processes side by side; as many as there are processors
@@ -18,6 +19,8 @@ const TOOLS = ["memcheck", "racecheck", "synccheck", "initcheck"]
 const SIZES = [0, 1, 17, 67]
 # Programs that share a process, so that Julia starts less often.
 const TOGETHER = 5
+# What names of constructs begin with.
+const LANGUAGE = "language:"
 # What `compute-sanitizer` ends with if it found something, and what stands for its last line that tells how much, missing.
 const FOUND, SILENT = 9, 10
 const NOTHING_FOUND = r"^=+ (ERROR|RACECHECK) SUMMARY: 0 "m
@@ -43,7 +46,7 @@ function main(arguments, cases)
     words = filter(it -> !startswith(it, "--"), arguments)
     tools, names = filter(in(TOOLS), words), filter(!in(TOOLS), words)
     known = map(case -> case.name, cases)
-    unknown = setdiff(names, known)
+    unknown = filter(it -> !startswith(it, LANGUAGE), setdiff(names, known))
     isempty(unknown) || error("there is neither a tool nor a program `$(join(unknown, "`, `"))`: see --list")
     chosen = isempty(names) ? known : names
     if "--list" in arguments
@@ -56,13 +59,15 @@ function main(arguments, cases)
         return false
     end
     sizes = option("sizes", join(SIZES, ','))
-    groups = [chosen[first:min(first + TOGETHER - 1, end)] for first in 1:TOGETHER:length(chosen)]
+    programs, constructs = filter(!startswith(LANGUAGE), chosen), filter(startswith(LANGUAGE), chosen)
+    groups = [programs[first:min(first + TOGETHER - 1, end)] for first in 1:TOGETHER:length(programs)]
+    append!(groups, [[it] for it in constructs])
     jobs = [Job(tool, group) for group in groups for tool in (isempty(tools) ? TOOLS : tools)]
     println(length(chosen), " programs at sizes ", sizes, ", ", length(jobs), " processes")
     flush(stdout)
     width = maximum(length, chosen)
     bad = asyncmap(job -> take(program, job, sizes, width), jobs; ntasks = parse(Int, option("jobs", string(Sys.CPU_THREADS))))
-    println("\n", length(chosen) * length(jobs) ÷ length(groups) - sum(bad), " clean, ", sum(bad), " not")
+    println("\n", length(chosen) * length(jobs) ÷ max(length(groups), 1) - sum(bad), " clean, ", sum(bad), " not")
     return sum(bad) == 0
 end
 
@@ -107,11 +112,14 @@ end
 
 first_few(lines, count) = lines[1:min(count, length(lines))]
 
+# What tests/gpu/run.jl is given for a program.
+words_of(name) = startswith(name, LANGUAGE) ? ["language", "--beginning=$(name[length(LANGUAGE)+1:end])"] : [name]
+
 function run_job(program, job, sizes)
     julia = Sys.which("julia")
     command = `$program --tool $(job.tool) --target-processes all --error-exitcode $FOUND
                $(julia === nothing ? Base.julia_cmd() : julia) --startup-file=no --project=julia-pkg tests/gpu/run.jl
-               --sizes=$sizes --no-wrappers $(job.names)`
+               --sizes=$sizes --no-wrappers $(reduce(vcat, map(words_of, job.names)))`
     log = tempname()
     process = run(pipeline(ignorestatus(command); stdout = log, stderr = log, append = true))
     said = read(log, String)
