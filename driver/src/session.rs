@@ -351,7 +351,10 @@ impl Failures {
                 Some(Failure::Overlap { text: format!("two of the {} share memory, and one is written", self.arrays) })
             }
             -2 => Some(Failure::OutOfMemory { text: "no memory for intermediate arrays".to_string() }),
-            -3 => Some(Failure::Range { text: "a size or an integer argument is beyond 2^40".to_string() }),
+            -3 => Some(Failure::Range {
+                text: "a size or an integer argument is beyond 2^40, or too large for a product in a subscript"
+                    .to_string(),
+            }),
             -6 => Some(Failure::Later {
                 text: "a subscript or a value failed while the function ran; what it had written was put back"
                     .to_string(),

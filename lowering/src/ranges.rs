@@ -40,6 +40,9 @@ pub(crate) struct RangeCheck {
     pub(crate) condition: Expr,
     pub(crate) failure: Requirement,
     pub(crate) span: Span,
+    /// Whether sizes tell the bounds, which are the same whenever the loop runs, and an array the outer range: iterations of that are as good as the loop's
+    /// own, but for a condition.
+    pub(crate) of_sizes: bool,
 }
 
 /// Rewrites all loops whose bounds depend on elements of arrays.
@@ -178,6 +181,28 @@ impl Known {
             | ExprKind::IfElse { .. }
             | ExprKind::Convert(_)
             | ExprKind::Wrap(_) => expr.operands().into_iter().all(|operand| self.is_constant(operand, depth)),
+        }
+    }
+
+    /// Whether an expression is made of sizes, arguments and constants alone.
+    fn is_of_sizes(&self, expr: &Expr, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match &expr.kind {
+            ExprKind::Constant(_) | ExprKind::Size { .. } | ExprKind::First { .. } => true,
+            ExprKind::Load { .. } => false,
+            ExprKind::Local(local) => match self.locals[local.0 as usize].role {
+                Role::Argument => true,
+                Role::Value(_) => self.values.get(local).is_some_and(|value| self.is_of_sizes(value, depth)),
+                Role::Iterator(_) | Role::Variable(_) => false,
+            },
+            ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Call(..)
+            | ExprKind::Select { .. }
+            | ExprKind::IfElse { .. }
+            | ExprKind::Convert(_)
+            | ExprKind::Wrap(_) => expr.operands().into_iter().all(|operand| self.is_of_sizes(operand, depth)),
         }
     }
 
@@ -356,6 +381,10 @@ impl Rewriting {
         body: Block,
         plain: &dyn Fn(&Range, Block) -> Statement,
     ) -> (RangeCheck, Block) {
+        let is_far = |end: &Expr| constant(end).is_some_and(|end| end.abs() == LIMIT);
+        let of_sizes = range.step.unsigned_abs() == 1
+            && !hull.iter().any(is_far)
+            && [&range.start, &range.stop].into_iter().all(|bound| self.known.is_of_sizes(bound, DEPTH));
         let mut block = vec![];
         let start = self.named(iterator, "start", &range.start, data[0], &mut block);
         let stop = self.named(iterator, "stop", &range.stop, data[1], &mut block);
@@ -389,6 +418,7 @@ impl Rewriting {
             condition: either(empty, inside),
             failure: Requirement { error: SizeError::Thrown, text },
             span,
+            of_sizes,
         };
         let condition = all(conditions).expect("one of the bounds is data");
         let body = vec![Statement { kind: StatementKind::If { condition, then: body, otherwise: vec![] }, span }];

@@ -18,6 +18,7 @@ use tessella_polyhedral::algorithm::{
 };
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{DimType, Id, IslError, Set};
+use tessella_polyhedral::linear::extremes;
 use tessella_polyhedral::scan::nest;
 use tessella_polyhedral::schedule::{Node, Schedule};
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
@@ -243,6 +244,10 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
     for (at, draft) in drafts.into_iter().enumerate() {
         let id = ComputationId(computations.len() as u32);
         let mut computation = Computation { write: write.clone(), ..draft.computation };
+        // Where isl gives up, all instances are looked at.
+        if let Ok(Some(ends)) = extremes(&of.context, &computation) {
+            computation.domain = ends;
+        }
         let before = typed(ExprKind::Read(computation.reads.len() as u32));
         computation.reads.push(write.clone());
         let (condition, yes, no) =

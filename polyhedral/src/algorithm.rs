@@ -1,8 +1,10 @@
 //! Layer I: what is computed, as the source wrote it, with no order of ours.
 
 use crate::affine::{Affine, ParamId};
+use crate::error::Error;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{DimType, IslError, Set, Val};
+use crate::linear;
 use crate::schedule::{Node, Schedule};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -496,12 +498,13 @@ impl Algorithm {
         &self.params[id.0 as usize]
     }
 
-    /// The context, where no parameter passes [`PARAM_LIMIT`].
-    pub fn limited_context(&self) -> Result<Set, IslError> {
-        let ctx = self.context.ctx();
-        let (least, most) = (Val::from_i64(ctx, -PARAM_LIMIT)?, Val::from_i64(ctx, PARAM_LIMIT)?);
+    /// The context, where no parameter passes [`PARAM_LIMIT`], or the [limit](linear::limits) of those that products in subscripts grow with.
+    pub fn limited_context(&self) -> Result<Set, Error> {
+        let (ctx, limits) = (self.context.ctx(), linear::limits(self)?);
         let mut limited = self.context.clone();
         for at in 0..limited.dim(DimType::Param)? {
+            let limit = limits.get(&ParamId(at)).copied().unwrap_or(PARAM_LIMIT);
+            let (least, most) = (Val::from_i64(ctx, -limit)?, Val::from_i64(ctx, limit)?);
             limited = limited.lower_bound(DimType::Param, at, &least)?.upper_bound(DimType::Param, at, &most)?;
         }
         Ok(limited)

@@ -18,6 +18,7 @@ use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, Computa
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::legality;
+use crate::linear;
 use crate::reduction::{Reduction, UpdateOrder, order_of, updates};
 use crate::relation;
 use crate::schedule::Schedule;
@@ -101,7 +102,7 @@ pub(crate) fn flow(
 ) -> Result<Map, Error> {
     let of = |at: AccessRef| relation::access(ctx, algorithm, at.computation, algorithm.access(at));
     let same_element = of(write)?.intersect_params(params)?.apply_range(&of(read)?.reverse()?)?;
-    let same_element = of_one_owner(ctx, algorithm, write, read, same_element)?;
+    let same_element = that_meet(ctx, algorithm, write, read, same_element)?;
     let order = &algorithm.source_order;
     legality::before(ctx, algorithm, order, write.computation, read.computation, &same_element)
 }
@@ -211,7 +212,7 @@ pub(crate) fn between(
         return Ok(vec![]);
     }
     let same_element = from.apply_range(&to.reverse()?)?;
-    let same_element = of_one_owner(ctx, algorithm, *source, *sink, same_element)?;
+    let same_element = that_meet(ctx, algorithm, *source, *sink, same_element)?;
     if same_element.is_empty()? {
         return Ok(vec![]);
     }
@@ -228,15 +229,13 @@ pub(crate) fn between(
         .collect())
 }
 
-/// The pairs of instances that touch one element, of those that data may make touch one.
-fn of_one_owner(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    source: AccessRef,
-    sink: AccessRef,
-    pairs: Map,
-) -> Result<Map, Error> {
-    match relation::same_owner(ctx, algorithm, source, sink)? {
+/// The pairs of instances that may touch one element, of those whose subscripts are not known to differ axis by axis.
+fn that_meet(ctx: &Ctx, algorithm: &Algorithm, source: AccessRef, sink: AccessRef, pairs: Map) -> Result<Map, Error> {
+    let pairs = match relation::same_owner(ctx, algorithm, source, sink)? {
+        Some(same) => pairs.intersect(&same)?,
+        None => pairs,
+    };
+    match linear::same_element(ctx, algorithm, source, sink)? {
         Some(same) => Ok(pairs.intersect(&same)?),
         None => Ok(pairs),
     }
@@ -339,7 +338,7 @@ fn direct_by(
     alike: Alike,
 ) -> Result<Vec<Dependence>, Error> {
     let names_one = |at: AccessRef| algorithm.access(at).is_affine();
-    let between = Between { alike, ..Between::new(ctx, algorithm, all, wanted)? };
+    let between = Between::new(ctx, algorithm, all, wanted, alike)?;
     let mut tagged: Option<BTreeMap<AccessRef, Tagged>> = None;
     let mut found = vec![];
     for dependence in all.iter().filter(|it| wanted(it)) {
@@ -378,6 +377,7 @@ impl<'a> Between<'a> {
         algorithm: &'a Algorithm,
         all: &'a [Dependence],
         wanted: &dyn Fn(&Dependence) -> bool,
+        alike: Alike,
     ) -> Result<Between<'a>, Error> {
         let mut own = BTreeMap::new();
         for source in all.iter().filter(|it| it.kind == DependenceKind::Anti && wanted(it)).map(|it| it.source) {
@@ -392,7 +392,7 @@ impl<'a> Between<'a> {
                 own.insert(source, both.identity()?);
             }
         }
-        Ok(Between { ctx, algorithm, all, alike: Alike::Apart, own })
+        Ok(Between { ctx, algorithm, all, alike, own })
     }
 
     /// The pairs of two writes of one constant to an element, the first before the second: they do not depend on one another.

@@ -26,6 +26,7 @@ pub mod draw;
 pub mod effort;
 pub mod known;
 pub mod legality;
+pub mod linear;
 pub mod machine;
 pub mod magnitude;
 pub mod models;

@@ -3,6 +3,7 @@
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::expr::{Expr, ExprKind, runs_on_lanes};
+use crate::linear;
 use crate::schedule::Loop;
 use std::collections::BTreeSet;
 
@@ -72,7 +73,7 @@ pub fn step_along_axes(algorithm: &Algorithm, id: ComputationId, access: &Access
         .collect();
     match involved.as_slice() {
         [] => Step::Stays,
-        [axis] if *axis == first => match access.subscripts[first].as_affine().map(|it| it.coefficient(iterator)) {
+        [axis] if *axis == first => match linear::coefficient(computation, &access.subscripts[first], iterator) {
             Some(1) => Step::Next,
             Some(-1) => Step::Back,
             _ => Step::Jumps,
@@ -118,7 +119,7 @@ pub fn step_of_whole(algorithm: &Algorithm, id: ComputationId, access: &Access, 
     match (involved.next(), involved.next()) {
         (None, _) => Step::Stays,
         (Some(axis), None) if neighbours(algorithm, access) == Some(axis) && !strided.contains(&(axis as u32)) => {
-            match access.subscripts[axis].as_affine().map(|it| it.coefficient(iterator)) {
+            match linear::coefficient(computation, &access.subscripts[axis], iterator) {
                 Some(1) => Step::Next,
                 Some(-1) => Step::Back,
                 _ => Step::Jumps,

@@ -365,6 +365,7 @@ impl Generator<'_> {
         let here = |subscript: &Subscript| match subscript {
             Subscript::Linear(linear) => linear.terms.iter().all(|(name, factor)| *factor > 0 && is_known(name)),
             Subscript::Data { of, plus } => of.terms.iter().chain(&plus.terms).all(|(name, _)| is_known(name)),
+            Subscript::Rows { row, place, .. } => row.terms.iter().chain(&place.terms).all(|(name, _)| is_known(name)),
             _ => false,
         };
         self.arrays.iter().any(|it| it.name == written.array.name) && written.at.iter().all(here)
@@ -375,6 +376,11 @@ impl Generator<'_> {
             Subscript::Linear(linear) if !linear.terms.is_empty() => {
                 let by = [0, -1, 1][self.random.weighted(&[40, 40, 20])];
                 Subscript::Linear(Linear { constant: linear.constant + by, terms: linear.terms.clone() })
+            }
+            Subscript::Rows { row, stride, place } => {
+                let by = |linear: &Linear, by: i64| Linear { constant: linear.constant + by, ..linear.clone() };
+                let (rows, places) = *self.random.pick(&[(0, 0), (0, -1), (0, 1), (-1, 0), (1, 0), (1, -1)]);
+                Subscript::Rows { row: by(row, rows), stride: stride.clone(), place: by(place, places) }
             }
             Subscript::Data { of, plus } if self.random.percent(70) => {
                 let others: Vec<&Iterator> =
@@ -405,7 +411,7 @@ impl Generator<'_> {
         let count = visible.len();
         let at = visible[if self.random.percent(80) { wanted % count } else { self.random.below(count) }];
         let (name, least) = (self.around[at].name.clone(), self.around[at].least);
-        match self.random.weighted(&[74, 7, 6, 5, 2, 2, 1, 3, if self.of_places { 60 } else { 2 }]) {
+        match self.random.weighted(&[74, 7, 6, 5, 2, 2, 1, 3, if self.of_places { 60 } else { 2 }, 8]) {
             1 => {
                 let constant = (1 - 2 * least).max(-2) + self.random.between(0, 1);
                 Subscript::Linear(Linear::constant(constant).plus(&name, 2))
@@ -431,6 +437,20 @@ impl Generator<'_> {
                     false => Linear::of(&self.around[visible[self.random.below(count)]].name, 0),
                 };
                 Subscript::Data { of: Linear::of(&name, (1 - least).max(0)), plus }
+            }
+            9 => {
+                let sizes: Vec<String> = visible.iter().filter_map(|&at| self.around[at].at_most.clone()).collect();
+                let other = visible[self.random.below(count)];
+                let (second, also) = (self.around[other].name.clone(), self.around[other].least);
+                let place = Linear::of(&second, (1 - also).max(0) + self.random.between(0, 1));
+                match sizes.is_empty() {
+                    true => Subscript::Linear(place),
+                    false => Subscript::Rows {
+                        row: Linear::of(&name, -least + self.random.between(0, 1)),
+                        stride: Linear::of(self.random.pick(&sizes), *self.random.pick(&[0, 0, 0, 1, -1])),
+                        place,
+                    },
+                }
             }
             _ => {
                 let from = (1 - least).max(-2);

@@ -13,7 +13,7 @@ use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{Ctx, DimType, Set, Val};
 use tessella_polyhedral::reduction::{Operator, Reduction, UpdateOrder, is_of_update, updates};
 use tessella_polyhedral::schedule::{Node, Schedule};
-use tessella_scalar::Constant;
+use tessella_scalar::{BinaryOp, Constant, UnaryOp};
 
 /// An instance of a computation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,9 +76,10 @@ impl Instances {
                     if within.as_ref().is_some_and(|within| !within.contains(&at)) {
                         continue;
                     }
-                    let elements = elements(&access.subscripts, &at, params);
-                    let told =
-                        (!access.is_affine()).then(|| Told { computation, at: &at, params }.subscripts(access).into());
+                    let teller = Told { computation, at: &at, params };
+                    let elements = teller.elements(&access.subscripts);
+                    let is_known = access.subscripts.iter().all(|it| teller.known(it).is_some());
+                    let told = (!is_known).then(|| teller.subscripts(access).into());
                     let of = |element| Touch { access: *access_ref, array: access.array, element, told: told.clone() };
                     touched.extend(elements.into_iter().map(of));
                 }
@@ -159,6 +160,49 @@ impl Told<'_> {
         format!("{:?}{:?}", access.array, access.subscripts.iter().map(one).collect::<Vec<_>>())
     }
 
+    /// The value of a subscript; `None`: data tell it.
+    fn known(&self, subscript: &Subscript) -> Option<i64> {
+        match subscript {
+            Subscript::Affine(affine) => Some(value(affine, self.at, self.params)),
+            Subscript::Computed(expr) => self.number(expr),
+        }
+    }
+
+    /// The value of an expression that is made of iterators and sizes alone.
+    fn number(&self, expr: &Expr) -> Option<i64> {
+        match &expr.kind {
+            ExprKind::Index(affine) => Some(value(affine, self.at, self.params)),
+            ExprKind::Constant(constant) => constant.as_integer().and_then(|it| i64::try_from(it).ok()),
+            ExprKind::Let(at) => self.number(&self.computation.lets[*at as usize].value),
+            ExprKind::Unary(UnaryOp::Neg, operand) => Some(self.number(operand)?.wrapping_neg()),
+            ExprKind::Binary(op, left, right) => {
+                let (left, right) = (self.number(left)?, self.number(right)?);
+                match op {
+                    BinaryOp::Add => Some(left.wrapping_add(right)),
+                    BinaryOp::Sub => Some(left.wrapping_sub(right)),
+                    BinaryOp::Mul => Some(left.wrapping_mul(right)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The elements that the instance may access: where data tell the subscript, each that [`MOST_PLACES`] leaves.
+    fn elements(&self, subscripts: &[Subscript]) -> Vec<Vec<i64>> {
+        subscripts.iter().fold(vec![vec![]], |sofar, it| {
+            let values = match self.known(it) {
+                Some(value) => value..=value,
+                None => 1..=MOST_PLACES,
+            };
+            let longer = |element: &Vec<i64>| {
+                let element = element.clone();
+                values.clone().map(move |value| [element.as_slice(), &[value]].concat())
+            };
+            sofar.iter().flat_map(longer).collect()
+        })
+    }
+
     fn expression(&self, expr: &Expr) -> String {
         let name = match &expr.kind {
             ExprKind::Index(affine) => value(affine, self.at, self.params).to_string(),
@@ -178,21 +222,6 @@ impl Told<'_> {
         let operands: Vec<String> = expr.operands().into_iter().map(|it| self.expression(it)).collect();
         format!("{name}:{:?}({})", expr.ty, operands.join(", "))
     }
-}
-
-/// The elements that an instance may access: where data tell the subscript, each that [`MOST_PLACES`] leaves.
-fn elements(subscripts: &[Subscript], iterators: &[i64], params: &[i64]) -> Vec<Vec<i64>> {
-    subscripts.iter().fold(vec![vec![]], |sofar, it| {
-        let values = match subscript(it, iterators, params) {
-            Some(value) => value..=value,
-            None => 1..=MOST_PLACES,
-        };
-        let longer = |element: &Vec<i64>| {
-            let element = element.clone();
-            values.clone().map(move |value| [element.as_slice(), &[value]].concat())
-        };
-        sofar.iter().flat_map(longer).collect()
-    })
 }
 
 /// `None`: data tell it.

@@ -74,6 +74,12 @@ pub enum Subscript {
         of: Linear,
         plus: Linear,
     },
+    /// `row * stride + place`.
+    Rows {
+        row: Linear,
+        stride: Linear,
+        place: Linear,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -216,6 +222,7 @@ impl Display for Subscript {
                 write!(f, "mod1({PLACES}[{of}], {MOST_PLACES})")
             }
             Subscript::Data { of, plus } => write!(f, "mod1({PLACES}[{of}] + {plus}, {MOST_PLACES})"),
+            Subscript::Rows { row, stride, place } => write!(f, "({row}) * ({stride}) + {place}"),
         }
     }
 }

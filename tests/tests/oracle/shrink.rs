@@ -230,6 +230,7 @@ fn subscripts_of(subscript: &Subscript) -> Vec<Subscript> {
         Subscript::Floor { of, .. } | Subscript::Mod { of, .. } | Subscript::Trunc { of, .. } => {
             vec![Subscript::Linear(of.clone())]
         }
+        Subscript::Rows { row, place, .. } => vec![Subscript::Linear(row.clone()), Subscript::Linear(place.clone())],
         Subscript::Data { of, plus } if *plus == Linear::default() => vec![Subscript::Linear(of.clone())],
         Subscript::Data { of, .. } => vec![Subscript::Data { of: of.clone(), plus: Linear::default() }],
     }
@@ -331,6 +332,7 @@ fn in_subscript(subscript: &Subscript, iterator: &str) -> Subscript {
         | Subscript::Mod { of, .. }
         | Subscript::Trunc { of, .. } => *of = of.with(iterator, 1),
         Subscript::Data { of, plus } => (*of, *plus) = (of.with(iterator, 1), plus.with(iterator, 1)),
+        Subscript::Rows { row, place, .. } => (*row, *place) = (row.with(iterator, 1), place.with(iterator, 1)),
     }
     changed
 }
