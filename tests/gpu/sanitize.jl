@@ -127,7 +127,7 @@ function run_job(program, job, sizes)
     folder = get(ENV, "OUT", "")
     if !isempty(folder)
         mkpath(joinpath(folder, "sanitize"))
-        write(joinpath(folder, "sanitize", "$(job.tool)_$(first(job.names))_$(length(job.names)).txt"), said)
+        write(joinpath(folder, "sanitize", "$(job.tool)_$(replace(first(job.names), LANGUAGE => ""))_$(length(job.names)).txt"), said)
     end
     # A process that a signal ended has the exit status 0.
     status = process.termsignal == 0 ? process.exitcode : 128 + process.termsignal
