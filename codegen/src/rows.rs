@@ -14,6 +14,8 @@ pub struct Rows<'a> {
     pub statements: Vec<(&'a Statement, Option<Shared<'a>>)>,
     /// The most iterations of each row that have their values in shared memory at one time.
     pub columns: u32,
+    /// Whether sizes tell how long all rows are.
+    pub is_even: bool,
 }
 
 impl Rows<'_> {
@@ -47,15 +49,21 @@ pub fn rows<'a>(input: &Input<'a>, changed: &BTreeSet<BufferId>, it: &'a For, mo
         statements.push((statement, shared(computation, asked, &is_changed)));
     }
     let bytes = statements.iter().filter_map(|(_, it)| it.as_ref()).map(Shared::bytes).sum::<u32>();
-    // Two sectors of memory of each row: more would leave less of the L1 cache to rows that are short.
-    let most = match bytes {
-        1..=4 => 16,
-        5..=MOST_BYTES => 8,
-        _ => return None,
+    let is_even = it.clip.is_none();
+    let most = match (is_even, bytes) {
+        (_, 0) => return None,
+        // Two sectors of memory of each row: more would leave less of the L1 cache to rows that are short.
+        (false, 1..=4) => 16,
+        (false, 5..=MOST_BYTES) => 8,
+        // None is shorter than the others.
+        (true, 1..=8) => 32,
+        (true, 9..=16) => 16,
+        (true, 17..=MOST_BYTES) => 8,
+        (_, _) => return None,
     };
     let fits = |columns: &u32| *columns <= most && bytes * LANES * (columns + 1) <= most_of_warp;
-    let columns = [16, 8].into_iter().find(fits)?;
-    Some(Rows { statements, columns })
+    let columns = [32, 16, 8].into_iter().find(fits)?;
+    Some(Rows { statements, columns, is_even })
 }
 
 /// The buffers that a kernel stores into.

@@ -20,8 +20,9 @@ use tessella_scalar::ScalarType;
 const ROWS: &str = "tessella_rows";
 /// Iterations whose loads a lane has under way together.
 const TOGETHER: u32 = 4;
-/// Rows of a warp with no more iterations than this in all are short: lines of memory have several of them.
+/// Rows of a warp with no more iterations than this in all are short: lines of memory have several of them. More, if they are all alike.
 const SHORT: i64 = 320;
+const SHORT_AND_EVEN: i64 = 512;
 /// A row counts for so many iterations at most where it is asked how long they are.
 const LONG: i64 = 1 << 20;
 /// Where fewer warps run, more loads would be under way if each lane went through its row by itself.
@@ -201,7 +202,8 @@ impl Printer<'_> {
         out.line("tessella_all += __shfl_xor_sync(0xffffffffu, tessella_all, tessella_lanes);");
         out.close();
         out.close();
-        out.open(format!("if (tessella_share && tessella_all > {SHORT})"));
+        let short = if rows.is_even { SHORT_AND_EVEN } else { SHORT };
+        out.open(format!("if (tessella_share && tessella_all > {short})"));
         self.rounds(it, rows, lanes, t, out);
         out.reopen("else");
         out.open("for (int64_t tessella_next = 0; tessella_next < tessella_length; tessella_next++)");

@@ -443,11 +443,12 @@ impl Generator<'_> {
                 let other = visible[self.random.below(count)];
                 let (second, also) = (self.around[other].name.clone(), self.around[other].least);
                 let place = Linear::of(&second, (1 - also).max(0) + self.random.between(0, 1));
+                let more = *self.random.pick(&[0, 0, 0, 1, -1]);
                 match sizes.is_empty() {
                     true => Subscript::Linear(place),
                     false => Subscript::Rows {
                         row: Linear::of(&name, -least + self.random.between(0, 1)),
-                        stride: Linear::of(self.random.pick(&sizes), *self.random.pick(&[0, 0, 0, 1, -1])),
+                        stride: Linear::of(self.random.pick::<String>(&sizes), more),
                         place,
                     },
                 }
