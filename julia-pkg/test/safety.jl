@@ -24,6 +24,15 @@ end
     @assert B[1] >= 0 "negative"
 end
 
+# Rows that lie so far apart that subscripts go around all 64 bits, and meet.
+@tessella function around_all_bits!(x, n, m)
+    for j in 0:m, i in 1:1
+        if mod(j, 1048576) == 0
+            x[j*n+i] = 2 * x[j*n+i] + 1
+        end
+    end
+end
+
 @tessella function until_zero!(y, x)
     for i in 1:100
         x[i] == 0 && break
@@ -107,6 +116,15 @@ function run()
         failure = withenv(() -> refusal(() -> scaled_where!(x, typemin(Int), 3)), "TESSELLA_FALLBACK" => "0")
         @test code(failure) == ["E0772"]
         @test x == [1, 4, 4, 2]
+    end
+    @testset "sizes whose product goes around" begin
+        x = [1.0]
+        around_all_bits!(x, 1, 0)
+        @test x == [3]
+        failure = withenv(() -> refusal(() -> around_all_bits!(x, 2^44, 2^20)), "TESSELLA_FALLBACK" => "0")
+        @test code(failure) == ["E0772"] && x == [3]
+        withenv(() -> around_all_bits!(x, 2^44, 2^20), "TESSELLA_FALLBACK" => nothing)
+        @test x == [15]
     end
     @testset "ranks and element types" begin
         @test code(refusal(() -> combine!(C, vec(A), B))) == ["E0204"]
