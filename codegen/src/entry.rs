@@ -12,7 +12,6 @@ use crate::from_ast::{Scope, condition, negate};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr};
 use crate::names::{Namer, Names, function_name};
-use crate::separate::of_core;
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId, Which};
 use tessella_polyhedral::isl::{AstBuild, Set};
@@ -236,7 +235,7 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
     let widened = widened.collect();
     let scope = Scope::new(&algorithm.param_names());
     let anything = AstBuild::new(algorithm.context.ctx())?;
-    let context = condition(&anything.expr_from_set(&algorithm.limited_context().map_err(of_core)?)?.view()?, &scope)?;
+    let context = condition(&anything.expr_from_set(&algorithm.limited_context()?)?.view()?, &scope)?;
     let (apart, unfolded) = (apart(input), unfolded(input));
     let checks = checks(input, &scope)?;
     Ok(Entry { parameters, aliases, widened, context, apart, unfolded, checks, sizes })

@@ -27,6 +27,7 @@ use tessella_frontend::typed::tree::{
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Algorithm, Array, ArrayId, ArrayKind, Computation, Outcome, Requirement};
 use tessella_polyhedral::isl::{Ctx, IslError};
+use tessella_polyhedral::linear;
 use tessella_polyhedral::schedule::{Node, Schedule};
 use tessella_scalar::{BinaryOp, ScalarType};
 
@@ -194,7 +195,10 @@ impl<'a> Nest<'a> {
             scan: None,
             whole: None,
             redirected: BTreeMap::new(),
+            limits: BTreeMap::new(),
         };
+        // Where isl gives up, such subscripts are like any that data name.
+        algorithm.limits = linear::limits(&algorithm).unwrap_or_default();
         narrow_updates(&mut algorithm);
         // Without it the same is only tested twice; what is wrong with an access is told where it is verified.
         let _ = without_implied(self.symbols.ctx, &mut algorithm, &mut self.spans);

@@ -12,6 +12,7 @@
 //! loops have the source's bounds: code generation turns the conditions back into them.
 
 use crate::error::LowerError;
+use crate::stepped::reads;
 use crate::typed::{binary, both, compare, either, integer};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
@@ -50,7 +51,7 @@ pub(crate) fn rewrite(function: &Function) -> Rewritten {
     let mut known = Known { locals: function.locals.clone(), written: BTreeSet::new(), values: BTreeMap::new() };
     known.learn(&function.body);
     let (ranged, errors) = (BTreeMap::new(), vec![]);
-    let mut rewriting = Rewriting { known, ranged, errors, around: vec![] };
+    let mut rewriting = Rewriting { known, ranged, errors, around: vec![], iterators: vec![] };
     let body = rewriting.block(&function.body);
     let Rewriting { known, ranged, errors, .. } = rewriting;
     let function = Function { body, locals: known.locals, ..function.clone() };
@@ -70,8 +71,9 @@ struct Rewriting {
     known: Known,
     ranged: BTreeMap<LoopId, RangeCheck>,
     errors: Vec<LowerError>,
-    /// The loops around the present place, outermost first.
+    /// The loops around the present place, outermost first, and their iterators.
     around: Vec<LoopId>,
+    iterators: Vec<LocalId>,
 }
 
 /// What a bound depends on.
@@ -206,6 +208,29 @@ impl Known {
         }
     }
 
+    /// Whether what a block evaluates may change with these iterators.
+    fn depends_on(&self, block: &Block, iterators: &[LocalId]) -> bool {
+        let (mut used, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        reads(block, &mut used);
+        let mut open: Vec<LocalId> = used.into_iter().collect();
+        while let Some(local) = open.pop() {
+            if iterators.contains(&local) {
+                return true;
+            }
+            if !seen.insert(local) {
+                continue;
+            }
+            let mut exprs: Vec<&Expr> = self.values.get(&local).into_iter().collect();
+            while let Some(expr) = exprs.pop() {
+                if let ExprKind::Local(other) = expr.kind {
+                    open.push(other);
+                }
+                exprs.extend(expr.operands());
+            }
+        }
+        false
+    }
+
     /// The constant `c` of an expression that is `local + c`.
     fn offset(&self, expr: &Expr, local: LocalId, depth: u32) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
@@ -309,7 +334,9 @@ impl Rewriting {
             StatementKind::For { id, iterator, range, mode, body } => {
                 let bounds = self.bounds(*iterator, range);
                 self.around.push(*id);
+                self.iterators.push(*iterator);
                 let inner = self.block(body);
+                self.iterators.pop();
                 self.around.pop();
                 let plain = |range: &Range, body: Block| Statement {
                     kind: StatementKind::For { id: *id, iterator: *iterator, range: range.clone(), mode: *mode, body },
@@ -382,7 +409,10 @@ impl Rewriting {
         plain: &dyn Fn(&Range, Block) -> Statement,
     ) -> (RangeCheck, Block) {
         let is_far = |end: &Expr| constant(end).is_some_and(|end| end.abs() == LIMIT);
+        // Where the array is longer than the loop, the other iterations take time, too: no more than that of one run of the loop for each of a time
+        // step, say, but not of each row of a matrix.
         let of_sizes = range.step.unsigned_abs() == 1
+            && !self.known.depends_on(&body, &self.iterators)
             && !hull.iter().any(is_far)
             && [&range.start, &range.stop].into_iter().all(|bound| self.known.is_of_sizes(bound, DEPTH));
         let mut block = vec![];

@@ -245,7 +245,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
         let id = ComputationId(computations.len() as u32);
         let mut computation = Computation { write: write.clone(), ..draft.computation };
         // Where isl gives up, all instances are looked at.
-        if let Ok(Some(ends)) = extremes(&of.context, &computation) {
+        if let Ok(Some(ends)) = extremes(of, &computation) {
             computation.domain = ends;
         }
         let before = typed(ExprKind::Read(computation.reads.len() as u32));
@@ -283,6 +283,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
         scan: None,
         whole: None,
         redirected: BTreeMap::new(),
+        limits: of.limits.clone(),
     };
     Scan { algorithm, checks }
 }

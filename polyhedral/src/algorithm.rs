@@ -1,10 +1,8 @@
 //! Layer I: what is computed, as the source wrote it, with no order of ours.
 
 use crate::affine::{Affine, ParamId};
-use crate::error::Error;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{DimType, IslError, Set, Val};
-use crate::linear;
 use crate::schedule::{Node, Schedule};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -55,6 +53,9 @@ pub struct Algorithm {
     /// What accesses were before a command redirected them to an array of its own: their subscripts hold for the same iterators,
     /// which come first.
     pub redirected: BTreeMap<AccessRef, Access>,
+    /// Parameters that are at most so large in magnitude, less than [`PARAM_LIMIT`], which is tested at entry: see [`crate::linear::limits`]. Like
+    /// that limit, the context leaves them out.
+    pub limits: BTreeMap<ParamId, i64>,
 }
 
 /// An algorithm before its computations were split into pieces.
@@ -498,12 +499,12 @@ impl Algorithm {
         &self.params[id.0 as usize]
     }
 
-    /// The context, where no parameter passes [`PARAM_LIMIT`], or the [limit](linear::limits) of those that products in subscripts grow with.
-    pub fn limited_context(&self) -> Result<Set, Error> {
-        let (ctx, limits) = (self.context.ctx(), linear::limits(self)?);
+    /// The context, where no parameter passes [`PARAM_LIMIT`] or its own limit.
+    pub fn limited_context(&self) -> Result<Set, IslError> {
+        let ctx = self.context.ctx();
         let mut limited = self.context.clone();
         for at in 0..limited.dim(DimType::Param)? {
-            let limit = limits.get(&ParamId(at)).copied().unwrap_or(PARAM_LIMIT);
+            let limit = self.limits.get(&ParamId(at)).copied().unwrap_or(PARAM_LIMIT);
             let (least, most) = (Val::from_i64(ctx, -limit)?, Val::from_i64(ctx, limit)?);
             limited = limited.lower_bound(DimType::Param, at, &least)?.upper_bound(DimType::Param, at, &most)?;
         }

@@ -12,7 +12,7 @@
 //! taken from all accesses to an array, and tested when the program runs; here two accesses are compared at a time, and nothing is left to test.
 
 use crate::affine::{Affine, Atom, ParamId};
-use crate::algorithm::{AccessRef, Algorithm, Computation, ComputationId, PARAM_LIMIT, Subscript};
+use crate::algorithm::{AccessRef, Algorithm, ArrayId, Computation, ComputationId, PARAM_LIMIT, Subscript};
 use crate::error::Error;
 use crate::expr::{Expr, ExprKind, conjuncts};
 use crate::isl::{Aff, Ctx, DimType, Map, MultiAff, Set, Val};
@@ -30,11 +30,14 @@ pub fn same_element(
     let axes = algorithm.access(source).subscripts.iter().zip(&algorithm.access(sink).subscripts);
     let mut same: Option<Map> = None;
     for (one, other) in axes.filter(|(one, other)| one.as_computed().is_some() || other.as_computed().is_some()) {
-        let of = |at: AccessRef, subscript: &Subscript| {
+        let of = |at: AccessRef, subscript: &Subscript| -> Result<Option<Polynomial>, Error> {
             let computation = algorithm.computation(at.computation);
-            small(&algorithm.context, computation, Polynomial::of_subscript(computation, subscript))
+            let Some(polynomial) = Polynomial::of_subscript(computation, subscript) else { return Ok(None) };
+            let within = Within { context: &algorithm.context, limits: &algorithm.limits, computation };
+            let is_small = subscript.as_affine().is_some() || within.is_small(&polynomial)?;
+            Ok(is_small.then_some(polynomial))
         };
-        let (Some((one, _)), Some((other, _))) = (of(source, one)?, of(sink, other)?) else { continue };
+        let (Some(one), Some(other)) = (of(source, one)?, of(sink, other)?) else { continue };
         let ends = Ends { ctx, algorithm, source: source.computation, sink: sink.computation };
         let Some(own) = ends.equal(&one, &other)? else { continue };
         same = Some(match same {
@@ -57,14 +60,23 @@ pub fn coefficient(computation: &Computation, subscript: &Subscript, iterator: u
     }
 }
 
-/// Parameters that products in subscripts grow with, and the most that each may be in magnitude for [`same_element`] to hold.
+/// Parameters that products in subscripts grow with, and the most that each may be in magnitude for the subscripts to have 62 bits: [`Algorithm::limits`].
 pub fn limits(algorithm: &Algorithm) -> Result<BTreeMap<ParamId, i64>, Error> {
     let mut limits: BTreeMap<ParamId, i64> = BTreeMap::new();
+    let written: BTreeSet<ArrayId> = algorithm.computations.iter().map(|it| it.write.array).collect();
     for at in algorithm.accesses() {
+        let computation = algorithm.computation(at.computation);
         for subscript in algorithm.access(at).subscripts.iter().filter(|it| it.as_computed().is_some()) {
-            let computation = algorithm.computation(at.computation);
-            let polynomial = Polynomial::of_subscript(computation, subscript);
-            let Some((_, own)) = small(&algorithm.context, computation, polynomial)? else { continue };
+            let Some(polynomial) = Polynomial::of_subscript(computation, subscript) else { continue };
+            // Nothing depends on the order of reads, and of three factors and more an axis may well be longer.
+            if polynomial.degree() > 2 && !written.contains(&algorithm.access(at).array) {
+                continue;
+            }
+            let own = own_limits(&algorithm.context, computation, &polynomial)?;
+            let within = Within { context: &algorithm.context, limits: &own, computation };
+            if !within.is_small(&polynomial)? {
+                continue;
+            }
             for (param, most) in own {
                 let limit = limits.entry(param).or_insert(most);
                 *limit = most.min(*limit);
@@ -75,58 +87,80 @@ pub fn limits(algorithm: &Algorithm) -> Result<BTreeMap<ParamId, i64>, Error> {
 }
 
 /// Bits that products of parameters have together.
-const BITS: u32 = 56;
+const BITS: u32 = 60;
 
-/// A polynomial of an instance, and the parameters that its products grow with, with the most that each may be for it to have 62 bits;
-/// `None` where no limit does that.
-fn small(
+/// The parameters of a polynomial's products, and those that bound their iterators, with what each may be so that products have [`BITS`].
+fn own_limits(
     context: &Set,
     computation: &Computation,
-    polynomial: Option<Polynomial>,
-) -> Result<Option<(Polynomial, BTreeMap<ParamId, i64>)>, Error> {
-    let Some(polynomial) = polynomial else { return Ok(None) };
+    polynomial: &Polynomial,
+) -> Result<BTreeMap<ParamId, i64>, Error> {
     let domain = computation.domain.intersect_params(context)?;
-    let degree = polynomial.0.keys().map(Vec::len).max().unwrap_or(0) as u32;
-    if degree < 2 {
-        return Ok(Some((polynomial, BTreeMap::new())));
-    }
-    let limit = 1 << (BITS / degree);
-    let (mut limits, mut loops) = (BTreeMap::new(), BTreeMap::new());
+    let limit = 1 << (BITS / polynomial.degree().max(1));
+    let mut limits = BTreeMap::new();
     for atom in polynomial.0.keys().filter(|product| product.len() > 1).flatten() {
         match atom {
             Atom::Param(param) => {
                 limits.insert(*param, limit);
             }
             Atom::Iterator(at) => {
-                let own = values(&domain, *at)?;
-                let bounds = own.drop_constraints_not_involving_dims(DimType::Set, 0, 1)?;
+                let bounds = values(&domain, *at)?.drop_constraints_not_involving_dims(DimType::Set, 0, 1)?;
                 let involved = (0..).zip(relation::involved(&bounds)?).filter(|(_, is_involved)| *is_involved);
                 limits.extend(involved.map(|(param, _)| (ParamId(param), limit)));
-                loops.insert(*at, own);
             }
-            Atom::FloorDiv(..) => return Ok(None),
+            Atom::FloorDiv(..) => {}
         }
     }
-    let most = |at: &Atom| -> Result<Option<i64>, Error> {
-        match at {
-            Atom::Param(param) => Ok(Some(limits.get(param).copied().unwrap_or(PARAM_LIMIT))),
-            Atom::Iterator(at) => match loops.get(at) {
-                Some(own) => largest(own, &limits),
-                None => largest(&values(&domain, *at)?, &limits),
-            },
-            Atom::FloorDiv(..) => Ok(None),
+    Ok(limits)
+}
+
+/// The instances of a computation for parameters within limits.
+struct Within<'a> {
+    context: &'a Set,
+    limits: &'a BTreeMap<ParamId, i64>,
+    computation: &'a Computation,
+}
+
+impl Within<'_> {
+    /// Whether a polynomial has 62 bits in all instances.
+    fn is_small(&self, polynomial: &Polynomial) -> Result<bool, Error> {
+        let domain = self.computation.domain.intersect_params(self.context)?;
+        let mut sum = 0i128;
+        for (product, factor) in &polynomial.0 {
+            let mut largest = i128::from(*factor).abs();
+            for atom in product {
+                let most = match atom {
+                    Atom::Param(param) => Some(self.most(*param)),
+                    Atom::Iterator(at) => self.largest(&values(&domain, *at)?)?,
+                    Atom::FloorDiv(..) => None,
+                };
+                let Some(most) = most else { return Ok(false) };
+                largest = largest.saturating_mul(i128::from(most));
+            }
+            sum = sum.saturating_add(largest);
         }
-    };
-    let mut sum = 0i128;
-    for (product, factor) in &polynomial.0 {
-        let mut largest = i128::from(factor.abs());
-        for atom in product {
-            let Some(next) = most(atom)? else { return Ok(None) };
-            largest = largest.saturating_mul(i128::from(next));
-        }
-        sum = sum.saturating_add(largest);
+        Ok(sum < 1 << 62)
     }
-    Ok((sum < 1 << 62).then_some((polynomial, limits)))
+
+    fn most(&self, param: ParamId) -> i64 {
+        self.limits.get(&param).copied().unwrap_or(PARAM_LIMIT)
+    }
+
+    /// The largest magnitude of values of an iterator; `None` if it has no end.
+    fn largest(&self, values: &Set) -> Result<Option<i64>, Error> {
+        let mut within = values.clone();
+        for at in 0..values.dim(DimType::Param)? {
+            let most = self.most(ParamId(at));
+            let (least, most) = (Val::from_i64(values.ctx(), -most)?, Val::from_i64(values.ctx(), most)?);
+            within = within.lower_bound(DimType::Param, at, &least)?.upper_bound(DimType::Param, at, &most)?;
+        }
+        let within = within.project_out_all_params()?;
+        if within.is_empty()? {
+            return Ok(Some(0));
+        }
+        let ends = (within.dim_min_val(0)?.to_i64(), within.dim_max_val(0)?.to_i64());
+        Ok(ends.0.zip(ends.1).and_then(|(low, high)| Some(low.checked_abs()?.max(high.checked_abs()?))))
+    }
 }
 
 /// `{ [value] }`: those of an iterator.
@@ -136,25 +170,9 @@ fn values(domain: &Set, iterator: u32) -> Result<Set, Error> {
     Ok(own.project_out(DimType::Set, 0, iterator)?)
 }
 
-/// The largest magnitude of values of an iterator for parameters within their limits; `None` if it has no end.
-fn largest(values: &Set, limits: &BTreeMap<ParamId, i64>) -> Result<Option<i64>, Error> {
-    let mut within = values.clone();
-    for at in 0..values.dim(DimType::Param)? {
-        let most = limits.get(&ParamId(at)).copied().unwrap_or(PARAM_LIMIT);
-        let (least, most) = (Val::from_i64(values.ctx(), -most)?, Val::from_i64(values.ctx(), most)?);
-        within = within.lower_bound(DimType::Param, at, &least)?.upper_bound(DimType::Param, at, &most)?;
-    }
-    let within = within.project_out_all_params()?;
-    if within.is_empty()? {
-        return Ok(Some(0));
-    }
-    let ends = (within.dim_min_val(0)?.to_i64(), within.dim_max_val(0)?.to_i64());
-    Ok(ends.0.zip(ends.1).and_then(|(low, high)| Some(low.checked_abs()?.max(high.checked_abs()?))))
-}
-
 /// The instances of a search for subscripts that are outside among which is one that is, if any is: those at the ends of loops, where the
-/// subscript is a polynomial that each iterator divides at most once, so that it is greatest and least there. `None` of other searches.
-pub fn extremes(context: &Set, search: &Computation) -> Result<Option<Set>, Error> {
+/// subscript is a polynomial of 62 bits that each iterator divides at most once, so that it is greatest and least there. `None` of other searches.
+pub fn extremes(of: &Algorithm, search: &Computation) -> Result<Option<Set>, Error> {
     let ExprKind::Unary(UnaryOp::Not, inside) = &search.value.kind else { return Ok(None) };
     if search.predicate.is_some() || !search.reads.is_empty() || !search.ranged.is_empty() {
         return Ok(None);
@@ -164,9 +182,14 @@ pub fn extremes(context: &Set, search: &Computation) -> Result<Option<Set>, Erro
         else {
             return Ok(None);
         };
-        let of = |expr: &Expr| Polynomial::of_expression(search, expr);
-        let difference = of(one).zip(of(other)).and_then(|(one, other)| one.plus(&other, -1));
-        let Some((difference, _)) = small(context, search, difference)? else { return Ok(None) };
+        let polynomial = |expr: &Expr| Polynomial::of_expression(search, expr);
+        let (Some(one), Some(other)) = (polynomial(one), polynomial(other)) else { return Ok(None) };
+        let Some(difference) = one.plus(&other, -1) else { return Ok(None) };
+        // What passes 64 bits on either side neither grows nor shrinks.
+        let within = Within { context: &of.context, limits: &of.limits, computation: search };
+        if !within.is_small(&one)? || !within.is_small(&other)? {
+            return Ok(None);
+        }
         let once = |product: &Vec<Atom>| {
             let mut iterators = product.iter().filter(|atom| !matches!(atom, Atom::Param(_)));
             let mut seen = BTreeSet::new();
@@ -253,8 +276,14 @@ struct Polynomial(BTreeMap<Vec<Atom>, i64>);
 /// Products of more factors are not looked at.
 const MOST_FACTORS: usize = 6;
 
-/// Nor are factors beyond this.
-const LARGEST: i64 = 1 << 20;
+/// Nor are factors beyond this,
+const LARGEST: u64 = 1 << 20;
+
+/// more products than this,
+const MOST_PRODUCTS: usize = 32;
+
+/// and expressions of more parts, once their values are spelled out.
+const MOST_PARTS: u32 = 256;
 
 impl Polynomial {
     fn of_subscript(computation: &Computation, subscript: &Subscript) -> Option<Polynomial> {
@@ -271,10 +300,16 @@ impl Polynomial {
 
     /// The polynomial of an expression that is a sum of products, in 64 bits.
     fn of_expression(computation: &Computation, expr: &Expr) -> Option<Polynomial> {
+        Polynomial::of_part(computation, expr, &mut { MOST_PARTS })
+    }
+
+    /// The same of a part of it, of so many that are left.
+    fn of_part(computation: &Computation, expr: &Expr, left: &mut u32) -> Option<Polynomial> {
+        *left = left.checked_sub(1)?;
         if expr.ty != ScalarType::I64 {
             return None;
         }
-        let of = |expr: &Expr| Polynomial::of_expression(computation, expr);
+        let mut of = |expr: &Expr| Polynomial::of_part(computation, expr, left);
         match &expr.kind {
             ExprKind::Index(affine) => Polynomial::of_affine(affine),
             ExprKind::Constant(value) => Polynomial::of_affine(&Affine::constant(value.as_integer()?.try_into().ok()?)),
@@ -290,8 +325,9 @@ impl Polynomial {
     /// Without products that are zero; `None` if a number is too large.
     fn checked(mut self) -> Option<Polynomial> {
         self.0.retain(|_, factor| *factor != 0);
-        let fits = |(product, factor): (&Vec<Atom>, &i64)| product.len() <= MOST_FACTORS && factor.abs() <= LARGEST;
-        self.0.iter().all(fits).then_some(self)
+        let fits =
+            |(product, factor): (&Vec<Atom>, &i64)| product.len() <= MOST_FACTORS && factor.unsigned_abs() <= LARGEST;
+        (self.0.len() <= MOST_PRODUCTS && self.0.iter().all(fits)).then_some(self)
     }
 
     fn plus(&self, other: &Polynomial, times: i64) -> Option<Polynomial> {
@@ -313,6 +349,11 @@ impl Polynomial {
             }
         }
         Some(all)
+    }
+
+    /// The most factors of a product.
+    fn degree(&self) -> u32 {
+        self.0.keys().map(Vec::len).max().unwrap_or(0) as u32
     }
 
     fn as_affine(&self) -> Option<Affine> {

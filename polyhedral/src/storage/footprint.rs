@@ -428,6 +428,7 @@ mod tests {
             scan: None,
             whole: None,
             redirected: BTreeMap::new(),
+            limits: BTreeMap::new(),
             requirements: vec![],
             result: Outcome::Nothing,
             failed: None,

@@ -93,6 +93,7 @@ pub fn algorithm(ctx: &Ctx, arrays: &[(&str, u32)], statements: &[Statement], or
         scan: None,
         whole: None,
         redirected: BTreeMap::new(),
+        limits: BTreeMap::new(),
         requirements: vec![],
         result: Outcome::Nothing,
         failed: None,
