@@ -33,6 +33,56 @@ end
     end
 end
 
+# Conditions whose products go around between the first and the last iteration, where they hold.
+@tessella function within_hundred!(x, n, m)
+    for i in 0:m
+        @assert 0 <= i * n <= 100
+    end
+    x[1] = 1
+end
+
+@tessella function next_is_larger!(x, n, m)
+    for i in 0:2
+        @assert i * n * m < i * n * m + 5
+        x[1] += 1
+    end
+end
+
+@tessella function in_first_row!(y, x, n, m)
+    for j in 0:1073741824:8589934592
+        for i in 0:3
+            y[i+1] += (j <= 0 ? x[i*n*m+j*n*m+1] : 0.0)
+        end
+    end
+end
+
+# Sums that go around, of arguments that are sizes each.
+@tessella function far_behind!(x, k, a, b, c, d, e, f, g, h)
+    if k <= 1000000 && a >= 1 && b >= 1 && c >= 1 && d >= 1 && e >= 1 && f >= 1 && g >= 1 && h >= 1
+        for i in 2:k
+            s = a + b + c + d + e + f + g + h
+            x[i] = x[i-1+1048576*s+1048576*s] + 1
+        end
+    end
+end
+
+# A value that names doubled thirty-two times over.
+@tessella function spelled_out!(x, n, m)
+    for i in 1:m
+        k0 = i * n
+        k1 = k0 + k0 - k0
+        k2 = k1 + k1 - k1
+        k3 = k2 + k2 - k2
+        k4 = k3 + k3 - k3
+        k5 = k4 + k4 - k4
+        k6 = k5 + k5 - k5
+        k7 = k6 + k6 - k6
+        k8 = k7 + k7 - k7
+        k9 = k8 + k8 - k8
+        x[k9] = x[k9] + k9
+    end
+end
+
 @tessella function until_zero!(y, x)
     for i in 1:100
         x[i] == 0 && break
@@ -118,6 +168,16 @@ function run()
         @test x == [1, 4, 4, 2]
     end
     @testset "sizes whose product goes around" begin
+        z = zeros(3)
+        @test refusal(() -> within_hundred!(z, 2^40, 2^24)) isa AssertionError && z == zeros(3)
+        @test refusal(() -> next_is_larger!(z, 7 * 7 * 73 * 127 * 337, 92737 * 649657)) isa AssertionError && z[1] <= 1
+        @test refusal(() -> in_first_row!(zeros(5), ones(50), 77158673929, 18 * 19 * 43 * 5419)) isa BoundsError
+        z = zeros(50000)
+        withenv(() -> far_behind!(z, 50000, fill(2^40, 8)...), "TESSELLA_FALLBACK" => nothing)
+        @test z == 0:49999
+        z = zeros(20)
+        spelled_out!(z, 2, 10)
+        @test z == [iseven(i) ? i : 0 for i in 1:20]
         x = [1.0]
         around_all_bits!(x, 1, 0)
         @test x == [3]
