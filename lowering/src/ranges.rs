@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The outer range is that of an array which the iterator is a subscript of; analyses see no more of the loop. Generated
-//! loops have the source's bounds: code generation turns the conditions back into them.
+//! loops have the source's bounds: code generation turns the conditions back into them, but for bounds [of sizes](RangeCheck::of_sizes).
 
 use crate::error::LowerError;
 use crate::stepped::reads;
