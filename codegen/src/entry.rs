@@ -14,6 +14,7 @@ use crate::int_expr::{Cond, IntExpr};
 use crate::names::{Namer, Names, function_name};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId, Which};
+use tessella_polyhedral::derived::Derived;
 use tessella_polyhedral::isl::{AstBuild, Set};
 use tessella_polyhedral::known::Known;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
@@ -47,6 +48,8 @@ pub struct Entry {
     pub aliases: Vec<(ParamId, ArrayId, u32)>,
     /// Parameters that are scalar arguments of narrower types than `int64_t`.
     pub widened: Vec<(ParamId, ScalarId)>,
+    /// Parameters that those before them give, and how.
+    pub derived: Vec<(ParamId, Derived)>,
     /// What must hold of the algorithm's parameters, else [`STATUS_OUT_OF_CONTEXT`].
     pub context: Cond,
     /// Pairs of array arguments that must not overlap, else [`STATUS_OVERLAP`].
@@ -121,7 +124,9 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
             }
             // Arithmetic in the argument's own type could wrap around.
             ParamOrigin::Argument(_) => namer.fresh(&format!("{}_int64", param.name)),
-            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } => namer.fresh(&param.name),
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Derived(_) => {
+                namer.fresh(&param.name)
+            }
         };
         names.params.push(name);
     }
@@ -197,7 +202,10 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
                             named[at] = true;
                             parameters.push(EntryParameter::First { array, axis, param: ParamId(at as u32) });
                         }
-                        ParamOrigin::First { .. } | ParamOrigin::Extent { .. } | ParamOrigin::Argument(_) => {}
+                        ParamOrigin::First { .. }
+                        | ParamOrigin::Extent { .. }
+                        | ParamOrigin::Argument(_)
+                        | ParamOrigin::Derived(_) => {}
                     }
                 }
             }
@@ -223,22 +231,32 @@ pub fn entry(input: &Input<'_>) -> Result<Entry, CodegenError> {
     let aliases =
         algorithm.params.iter().zip(named).enumerate().filter_map(|(at, (param, named))| match param.origin {
             ParamOrigin::Extent { array, axis } if !named => Some((ParamId(at as u32), array, axis)),
-            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
+            ParamOrigin::Extent { .. }
+            | ParamOrigin::First { .. }
+            | ParamOrigin::Argument(_)
+            | ParamOrigin::Derived(_) => None,
         });
     let aliases = aliases.collect();
     let widened = algorithm.params.iter().enumerate().filter_map(|(at, param)| match param.origin {
         ParamOrigin::Argument(scalar) if algorithm.scalar(scalar).ty != ScalarType::I64 => {
             Some((ParamId(at as u32), scalar))
         }
-        ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
+        ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) | ParamOrigin::Derived(_) => {
+            None
+        }
     });
     let widened = widened.collect();
+    let derived = algorithm.params.iter().enumerate().filter_map(|(at, param)| match &param.origin {
+        ParamOrigin::Derived(value) => Some((ParamId(at as u32), value.clone())),
+        ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
+    });
+    let derived = derived.collect();
     let scope = Scope::new(&algorithm.param_names());
     let anything = AstBuild::new(algorithm.context.ctx())?;
     let context = condition(&anything.expr_from_set(&algorithm.limited_context()?)?.view()?, &scope)?;
     let (apart, unfolded) = (apart(input), unfolded(input));
     let checks = checks(input, &scope)?;
-    Ok(Entry { parameters, aliases, widened, context, apart, unfolded, checks, sizes })
+    Ok(Entry { parameters, aliases, widened, derived, context, apart, unfolded, checks, sizes })
 }
 
 /// Whether the parameter is an extent, and so never negative.

@@ -138,7 +138,7 @@ fn condition(input: &Input<'_>, kernel: &Kernel, limit: &Limit) -> Cond {
     for param in params {
         match input.algorithm.params[param.0 as usize].origin {
             ParamOrigin::Extent { .. } => {}
-            ParamOrigin::First { .. } | ParamOrigin::Argument(_) => {
+            ParamOrigin::First { .. } | ParamOrigin::Argument(_) | ParamOrigin::Derived(_) => {
                 all.push(Cond::compare(CompareOp::Ge, IntExpr::Param(param), IntExpr::Const(-limit.most)));
             }
         }

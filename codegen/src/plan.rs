@@ -334,7 +334,7 @@ pub fn launch_plan(input: &Input<'_>, program: &Program) -> Result<LaunchPlan, C
     let plan = failure::leaving(LaunchPlan {
         entry: program.entry.clone(),
         arguments: arguments.collect(),
-        params: algorithm.params.iter().map(|param| param.origin).collect(),
+        params: algorithm.params.iter().map(|param| param.origin.clone()).collect(),
         results: results.iter().map(|&array| algorithm.array(array).element).collect(),
         kernels: kernels.collect(),
         buffers,

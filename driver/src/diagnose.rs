@@ -9,7 +9,7 @@ use connect::connect;
 use storage::storage;
 use tessella_diagnostics::{Code, Diagnostic, SourceMap, Span, nearest};
 use tessella_lowering::SpanTable;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin, Which};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Which};
 use tessella_polyhedral::condition::Condition;
 use tessella_polyhedral::error::{
     AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, OwnerObstacle, RowsObstacle, ScheduleError,
@@ -302,10 +302,7 @@ fn size(algorithm: &Algorithm, name: &str, value: i64) -> Option<String> {
 
 /// `size(A, 1)` for a parameter that the source has no name for.
 fn extent(algorithm: &Algorithm, name: &str) -> Option<String> {
-    let param = algorithm.params.iter().find(|param| param.name == name)?;
-    let ParamOrigin::Extent { array, axis } = param.origin else { return None };
-    let array = &algorithm.array(array).name;
-    (name == format!("{array}_{}", axis + 1)).then(|| format!("size({array}, {})", axis + 1))
+    algorithm.spelling(algorithm.params.iter().find(|param| param.name == name)?)
 }
 
 fn list(values: &[i64]) -> String {

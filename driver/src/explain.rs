@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use tessella_codegen::{Input, part};
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, ParamOrigin};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId};
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
@@ -156,13 +156,8 @@ fn sizes(algorithm: &Algorithm, condition: &str) -> String {
         let length = rest[start..].find(|c| !is_word(c)).unwrap_or(rest.len() - start);
         let word = &rest[start..start + length];
         text.push_str(&rest[..start]);
-        let unnamed = algorithm.params.iter().find_map(|param| match param.origin {
-            ParamOrigin::Extent { array, axis } if param.name == word => {
-                let array = &algorithm.array(array).name;
-                (word == format!("{array}_{}", axis + 1)).then(|| format!("size({array}, {})", axis + 1))
-            }
-            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
-        });
+        let param = algorithm.params.iter().find(|param| param.name == word);
+        let unnamed = param.and_then(|param| algorithm.spelling(param));
         // `2n` is how isl has twice `n`.
         if unnamed.is_some() && text.ends_with(|c: char| c.is_ascii_digit()) {
             text.push('*');

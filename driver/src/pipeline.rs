@@ -5,10 +5,11 @@ use tessella_frontend as frontend;
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
 use tessella_frontend::typed::{self, ArgumentType, ModuleConstant, Surroundings, tree};
-use tessella_lowering::{Checks, Lowered};
+use tessella_lowering::{Checks, Lowered, Searches};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::isl::Ctx;
+use tessella_polyhedral::layers::Target;
 
 pub use crate::course::{Analysed, Order, verify};
 
@@ -142,12 +143,16 @@ pub fn constants(scan: &Scan) -> Vec<ModuleConstant> {
 
 /// The algorithm of a typed function, all of whose checks are made at entry.
 pub fn lower(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
-    lowered(ctx, function, Checks::AtEntry)
+    lowered(ctx, function, Checks::AtEntry, Searches::InOrder)
 }
 
-/// The algorithm of a typed function some of whose checks may be made while it runs.
-pub fn lower_with_tests(ctx: &Ctx, function: &tree::Function) -> Result<Lowered, Refusal> {
-    lowered(ctx, function, Checks::AtEntryOrLater).map_err(|refusal| {
+/// The algorithm of a typed function that runs there, some of whose checks may be made while it runs.
+pub fn lower_with_tests(ctx: &Ctx, function: &tree::Function, target: Target) -> Result<Lowered, Refusal> {
+    let searches = match target {
+        Target::Cpu => Searches::InOrder,
+        Target::Gpu => Searches::InAnyOrder,
+    };
+    lowered(ctx, function, Checks::AtEntryOrLater, searches).map_err(|refusal| {
         let told = refusal.into_iter();
         told.map(|it| if LATE.contains(&it.code.0) { it.with_note(NOT_LATER) } else { it }).collect()
     })
@@ -158,8 +163,8 @@ const LATE: [&str; 3] = ["E0310", "E0311", "E0313"];
 
 const NOT_LATER: &str = "nor can it be tested while the function runs: a bound of a loop or a size depends on it, a bound is read under `@inbounds`, or it is too long";
 
-fn lowered(ctx: &Ctx, function: &tree::Function, checks: Checks) -> Result<Lowered, Refusal> {
-    tessella_lowering::lower(ctx, function, checks).map_err(|errors| {
+fn lowered(ctx: &Ctx, function: &tree::Function, checks: Checks, searches: Searches) -> Result<Lowered, Refusal> {
+    tessella_lowering::lower(ctx, function, checks, searches).map_err(|errors| {
         let told = words(errors);
         told.into_iter().map(|diagnostic| with_calls(diagnostic, &function.calls)).collect()
     })

@@ -145,7 +145,7 @@ pub(crate) fn params_of(algorithm: &Algorithm, values: &[Value]) -> Vec<i64> {
             Some(Value::Scalar(_)) | None => None,
         }
     };
-    let value = |param: &Param| match param.origin {
+    let value = |param: &Param, before: &[i64]| match param.origin {
         ParamOrigin::Extent { array: id, axis } => {
             array(id).and_then(|it| it.extents().get(axis as usize).map(|&extent| extent as i64))
         }
@@ -157,8 +157,13 @@ pub(crate) fn params_of(algorithm: &Algorithm, values: &[Value]) -> Vec<i64> {
                 Some(Value::Array(_)) | None => None,
             }
         }
+        ParamOrigin::Derived(ref derived) => Some(derived.evaluate(before)),
     };
-    algorithm.params.iter().map(|param| value(param).unwrap_or(1)).collect()
+    let mut params = vec![];
+    for param in &algorithm.params {
+        params.push(value(param, &params).unwrap_or(1));
+    }
+    params
 }
 
 /// How often each kind of measurement of a profile is made.
@@ -267,7 +272,7 @@ fn make_inputs(
         .zip(params)
         .filter_map(|(param, value)| match param.origin {
             ParamOrigin::Argument(id) => Some((id.0, *value)),
-            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } => None,
+            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Derived(_) => None,
         })
         .collect();
     check_memory(algorithm, types, params)?;

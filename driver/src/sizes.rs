@@ -4,7 +4,7 @@ use crate::unit::Built;
 use std::collections::BTreeMap;
 use tessella_codegen::leave::ENDLESS;
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Computation, ParamOrigin, ScanCheck, Which};
+use tessella_polyhedral::algorithm::{AccessRef, Algorithm, Computation, Param, ParamOrigin, ScanCheck, Which};
 use tessella_polyhedral::bounds;
 use tessella_polyhedral::count::points;
 use tessella_polyhedral::error::{Error, LayoutError};
@@ -20,9 +20,9 @@ pub struct Defaults {
 }
 
 impl Defaults {
-    fn of(self, origin: ParamOrigin) -> i64 {
+    fn of(self, origin: &ParamOrigin) -> i64 {
         match origin {
-            ParamOrigin::Argument(_) => self.count,
+            ParamOrigin::Argument(_) | ParamOrigin::Derived(_) => self.count,
             ParamOrigin::Extent { .. } => self.side,
             ParamOrigin::First { .. } => 1,
         }
@@ -43,10 +43,11 @@ const LARGEST: i64 = 1 << 40;
 /// Values for all parameters: what the user gave, what the checks at entry then need, else defaults.
 pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Vec<i64>, SizesError> {
     let algorithm = built.analysed.verified.algorithm();
-    let is_param = |name: &String| algorithm.params.iter().any(|param| param.name == *name);
+    let is_param = |name: &String| algorithm.params.iter().any(|param| param.name == *name && !is_derived(param));
     let is_scalar = |name: &String| algorithm.scalars.iter().any(|scalar| scalar.name == *name);
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_param(name) && !is_scalar(name)) {
-        let known: Vec<&str> = algorithm.params.iter().map(|param| param.name.as_str()).collect();
+        let known = algorithm.params.iter().filter(|param| !is_derived(param));
+        let known: Vec<&str> = known.map(|param| param.name.as_str()).collect();
         let text = format!("`{}` has no size `{name}`", algorithm.name);
         return Err(SizesError { text, help: format!("it has {}", known.join(", ")) });
     }
@@ -54,7 +55,7 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
         let Some(param) = algorithm.params.iter().find(|param| param.name == *name) else { continue };
         let least = match param.origin {
             ParamOrigin::Extent { .. } => 0,
-            ParamOrigin::Argument(_) | ParamOrigin::First { .. } => -LARGEST,
+            ParamOrigin::Argument(_) | ParamOrigin::First { .. } | ParamOrigin::Derived(_) => -LARGEST,
         };
         if !(least..=LARGEST).contains(value) {
             let text = format!("`{name}` cannot be {value}");
@@ -63,7 +64,7 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
         }
     }
     let help = "give other sizes".to_string();
-    match built.ctx.with_budget(built.renewed(), || solve(built, given, defaults)) {
+    match built.ctx.with_budget(built.renewed(), || solve_all(built, given, defaults)) {
         Ok(Some(params)) => Ok(params),
         Ok(None) => {
             let given: Vec<String> = given.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -143,7 +144,7 @@ fn alike(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
     let mut shapes: BTreeMap<(u32, u32), i64> = BTreeMap::new();
     for (name, value) in given {
         let param = algorithm.params.iter().find(|param| param.name == *name);
-        if let Some(ParamOrigin::Extent { array, axis }) = param.map(|param| param.origin) {
+        if let Some(&ParamOrigin::Extent { array, axis }) = param.map(|param| &param.origin) {
             shapes.entry((algorithm.array(array).rank, axis)).or_insert(*value);
         }
     }
@@ -153,10 +154,11 @@ fn alike(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
         values.push(match param.origin {
             ParamOrigin::Extent { array, axis } => {
                 let first = shapes.entry((algorithm.array(array).rank, axis));
-                let like = *first.or_insert(own.unwrap_or(defaults.of(param.origin)));
+                let like = *first.or_insert(own.unwrap_or(defaults.of(&param.origin)));
                 own.unwrap_or(like)
             }
-            ParamOrigin::Argument(_) | ParamOrigin::First { .. } => own.unwrap_or(defaults.of(param.origin)),
+            ParamOrigin::Argument(_) | ParamOrigin::First { .. } => own.unwrap_or(defaults.of(&param.origin)),
+            ParamOrigin::Derived(ref derived) => derived.evaluate(&values),
         });
     }
     let passes = |set: &Set| -> Result<bool, Error> {
@@ -186,10 +188,29 @@ pub fn choose_usual(built: &Built, given: &[(String, i64)], defaults: Defaults) 
         let is_given = given.iter().any(|(name, _)| *name == param.name);
         let is_enough = matches!(of_param(algorithm, ParamId(at as u32)), Ok(Wanted::Enough) | Err(_));
         if !is_given && !is_enough {
-            all.push((param.name.clone(), defaults.of(param.origin)));
+            all.push((param.name.clone(), defaults.of(&param.origin)));
         }
     }
     choose(built, &all, defaults).or_else(|_| choose(built, given, defaults))
+}
+
+/// [`solve`], where some parameters follow from others.
+fn solve_all(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
+    let params = &built.analysed.verified.source().params;
+    let Some(free) = solve(built, given, defaults)? else { return Ok(None) };
+    let mut all = given.to_vec();
+    for param in params {
+        let ParamOrigin::Derived(derived) = &param.origin else { continue };
+        for ParamId(at) in derived.params() {
+            all.push((params[at as usize].name.clone(), free[at as usize]));
+        }
+        all.push((param.name.clone(), derived.evaluate(&free)));
+    }
+    if all.len() == given.len() { Ok(Some(free)) } else { solve(built, &all, defaults) }
+}
+
+fn is_derived(param: &Param) -> bool {
+    matches!(param.origin, ParamOrigin::Derived(_))
 }
 
 fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
@@ -274,7 +295,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
             if given.iter().any(|(name, _)| *name == param.name) || of_param(algorithm, ParamId(at as u32))? != wanted {
                 continue;
             }
-            let default = defaults.of(param.origin);
+            let default = defaults.of(&param.origin);
             let tried = if named { fix(&allowed, &param.name, default)? } else { allowed.clone() };
             if named && !tried.is_empty()? {
                 allowed = tried;
@@ -298,7 +319,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
             Some(at) => allowed.fixed_val(DimType::Param, at)?.to_i64(),
             None => given.iter().find(|(name, _)| *name == param.name).map(|(_, value)| *value),
         };
-        values.push(value.unwrap_or(defaults.of(param.origin)));
+        values.push(value.unwrap_or(defaults.of(&param.origin)));
     }
     Ok(Some(values))
 }
@@ -328,7 +349,7 @@ fn of_param(algorithm: &Algorithm, id: ParamId) -> Result<Wanted, Error> {
 fn is_named(algorithm: &Algorithm, id: ParamId) -> bool {
     let param = algorithm.param(id);
     match param.origin {
-        ParamOrigin::Argument(_) | ParamOrigin::First { .. } => true,
+        ParamOrigin::Argument(_) | ParamOrigin::First { .. } | ParamOrigin::Derived(_) => true,
         ParamOrigin::Extent { array, axis } => param.name != format!("{}_{}", algorithm.array(array).name, axis + 1),
     }
 }

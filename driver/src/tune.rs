@@ -479,7 +479,7 @@ fn only<'s>(sources: &'s Sources, options: &FileOptions) -> Result<&'s FunctionI
 /// The candidates for a function at these values of its parameters.
 fn propose(unit: &Unit<'_>, subject: &Subject, own: &[Command], params: &[i64]) -> Result<candidates::Space, Refusal> {
     let ctx = pipeline::context();
-    let lowered = pipeline::lower_with_tests(&ctx, &unit.function)?;
+    let lowered = pipeline::lower_with_tests(&ctx, &unit.function, target(subject.target))?;
     let start = Scheduled {
         algorithm: lowered.algorithm.clone(),
         schedule: lowered.algorithm.source_order.clone(),

@@ -149,7 +149,7 @@ pub fn key_of(
         Backend::Interpreter => return Ok(None),
     };
     let ctx = pipeline::context();
-    let algorithm = pipeline::lower_with_tests(&ctx, function)?.algorithm;
+    let algorithm = pipeline::lower_with_tests(&ctx, function, crate::unit::target(target))?.algorithm;
     let order = print::schedule(&algorithm, &algorithm.source_order);
     let arrays: Vec<String> = algorithm.arrays.iter().map(|it| format!("{} {}", it.name, it.element)).collect();
     Ok(Some(Key::of(&[

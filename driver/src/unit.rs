@@ -186,7 +186,7 @@ impl Unit<'_> {
     }
 
     fn build_by(&self, ctx: &Ctx, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
-        let lowered = pipeline::lower_with_tests(ctx, &self.function)?;
+        let lowered = pipeline::lower_with_tests(ctx, &self.function, target(backend))?;
         let target = target(backend);
         let analysed = pipeline::verify(ctx, self.sources, lowered, order, target, self.machine)?;
         Ok(Built { ctx: ctx.clone(), analysed, program: None })
@@ -195,7 +195,7 @@ impl Unit<'_> {
     /// The same for an order that the user gives alone: with more statements, proofs may take more.
     fn build_as_given(&self, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
-        let lowered = pipeline::lower_with_tests(&ctx, &self.function)?;
+        let lowered = pipeline::lower_with_tests(&ctx, &self.function, target(backend))?;
         let most = pipeline::operations_for(&lowered.algorithm);
         ctx.set_max_operations(most);
         let analysed = pipeline::verify(&ctx, self.sources, lowered, order, target(backend), self.machine)?;

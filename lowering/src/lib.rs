@@ -10,8 +10,10 @@
 //! ```
 
 mod apart;
+mod best;
 mod computation;
 mod counters;
+mod derived;
 mod emit;
 mod error;
 mod expr;
@@ -42,7 +44,7 @@ mod tests;
 pub use error::{Changes, LowerError, NotAffine, RangeEnd, Reason};
 pub use spans::SpanTable;
 
-use tessella_frontend::typed::tree::Function;
+use tessella_frontend::typed::tree::{Function, LocalId};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::isl::Ctx;
 
@@ -62,6 +64,15 @@ pub enum Checks {
     AtEntryOrLater,
 }
 
+/// In which order loops that look for the best value do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Searches {
+    /// As the source has them: one value after the other.
+    InOrder,
+    /// As two reductions, which read the values twice and have no order: what many threads are faster at, but not one.
+    InAnyOrder,
+}
+
 /// Recovers the computations of a function.
 ///
 /// The algorithm's context says what entry checks must ensure: extents between 0 and 2^40, integer arguments between
@@ -70,15 +81,20 @@ pub enum Checks {
 /// # Errors
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
-pub fn lower(ctx: &Ctx, function: &Function, checks: Checks) -> Result<Lowered, Vec<LowerError>> {
-    let function = fitting::rewrite(&counters::rewrite(&stepped::rewrite(function)));
-    let errors = match nest::lower(ctx, &ranges::rewrite(&function), None) {
+pub fn lower(ctx: &Ctx, function: &Function, checks: Checks, searches: Searches) -> Result<Lowered, Vec<LowerError>> {
+    let function = match searches {
+        Searches::InOrder => function.clone(),
+        Searches::InAnyOrder => best::rewrite(function),
+    };
+    let function = fitting::rewrite(&counters::rewrite(&stepped::rewrite(&function)));
+    let derived::Rewritten { function, derived } = derived::rewrite(&function);
+    let errors = match nest::lower(ctx, &ranges::rewrite(&function), &derived, None) {
         Ok(lowered) => return Ok(lowered),
         Err(errors) => errors,
     };
     match checks {
         Checks::AtEntry => Err(errors),
-        Checks::AtEntryOrLater => lower_with_tests(ctx, &function, &errors).ok_or_else(|| {
+        Checks::AtEntryOrLater => lower_with_tests(ctx, &function, &derived, &errors).ok_or_else(|| {
             // What only comes too late for entry would be tested on the way if nothing else were wrong.
             let (late, other): (Vec<_>, Vec<_>) = errors.into_iter().partition(|error| error.testable().is_some());
             if other.is_empty() { late } else { other }
@@ -87,11 +103,16 @@ pub fn lower(ctx: &Ctx, function: &Function, checks: Checks) -> Result<Lowered, 
 }
 
 /// The function with tests in place of checks at entry that these errors say are too early.
-fn lower_with_tests(ctx: &Ctx, function: &Function, errors: &[LowerError]) -> Option<Lowered> {
+fn lower_with_tests(
+    ctx: &Ctx,
+    function: &Function,
+    derived: &[(LocalId, derived::Atoms)],
+    errors: &[LowerError],
+) -> Option<Lowered> {
     let mut places = late::places(errors)?;
     loop {
         let late::Tested { function, failed } = late::rewrite(function, &places)?;
-        let found = match nest::lower(ctx, &ranges::rewrite(&function), Some(failed)) {
+        let found = match nest::lower(ctx, &ranges::rewrite(&function), derived, Some(failed)) {
             Ok(lowered) => return Some(lowered),
             Err(found) => found,
         };

@@ -5,6 +5,7 @@ mod loops;
 
 use crate::Lowered;
 use crate::computation::{Builder, Value};
+use crate::derived::Atoms;
 use crate::emit::{Draft, Storage, Target, TargetSubscript};
 use crate::error::LowerError;
 use crate::formula::Formula;
@@ -93,11 +94,16 @@ pub(crate) struct Nest<'a> {
 }
 
 /// Lowers a function, which may have a variable that notes failed tests; see [`crate::lower`].
-pub(crate) fn lower(ctx: &Ctx, rewritten: &Rewritten, failed: Option<LocalId>) -> Result<Lowered, Vec<LowerError>> {
+pub(crate) fn lower(
+    ctx: &Ctx,
+    rewritten: &Rewritten,
+    derived: &[(LocalId, Atoms)],
+    failed: Option<LocalId>,
+) -> Result<Lowered, Vec<LowerError>> {
     let function = &rewritten.function;
     let values = Values::new(function);
     let mut names = Names::default();
-    let signature = Signature::new(function, &values, &mut names);
+    let signature = Signature::new(function, &values, derived, &mut names);
     let arrays = signature.arrays.clone();
     let array_spans = function.arguments.iter().map(|id| &function.locals[id.0 as usize]);
     let array_spans =

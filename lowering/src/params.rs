@@ -1,7 +1,9 @@
 //! Parameters: the extents of array arguments and the integer arguments that index, with the user's names for them.
 
+use crate::derived::Atoms;
 use crate::formula::Formula;
 use crate::names::Names;
+use crate::stepped::polynomial::{Atom, Polynomial};
 use crate::values::Values;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
@@ -10,6 +12,7 @@ use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::algorithm::{
     Argument, Array, ArrayId, ArrayKind, PARAM_LIMIT, Param, ParamOrigin, Scalar, ScalarId,
 };
+use tessella_polyhedral::derived::{Derived, Rounding};
 use tessella_scalar::ScalarType;
 
 /// The signature in the algorithm's words.
@@ -29,7 +32,12 @@ pub(crate) struct Signature {
 
 impl Signature {
     /// `names` comes back holding all names of arguments and parameters.
-    pub(crate) fn new(function: &Function, values: &Values<'_>, names: &mut Names) -> Self {
+    pub(crate) fn new(
+        function: &Function,
+        values: &Values<'_>,
+        derived: &[(LocalId, Atoms)],
+        names: &mut Names,
+    ) -> Self {
         let mut signature = Signature {
             params: vec![],
             param_spans: vec![],
@@ -70,11 +78,17 @@ impl Signature {
             signature.arguments.push(argument);
             signature.places.insert(id, argument);
         }
-        signature.add_params(function, values, names);
+        signature.add_params(function, values, derived, names);
         signature
     }
 
-    fn add_params(&mut self, function: &Function, values: &Values<'_>, names: &mut Names) {
+    fn add_params(
+        &mut self,
+        function: &Function,
+        values: &Values<'_>,
+        derived: &[(LocalId, Atoms)],
+        names: &mut Names,
+    ) {
         let user_names = extent_names(function, values);
         for &id in &function.arguments {
             let local = &function.locals[id.0 as usize];
@@ -101,7 +115,8 @@ impl Signature {
                 }
                 // An integer that is nothing but data may have any value.
                 Argument::Scalar(scalar)
-                    if limits(self.scalars[scalar.0 as usize].ty).is_some() && values.is_index(id) =>
+                    if limits(self.scalars[scalar.0 as usize].ty).is_some()
+                        && (values.is_index(id) || derived.iter().any(|(_, product)| mentions(product, id))) =>
                 {
                     let name = self.scalars[scalar.0 as usize].name.clone();
                     let param = self.add_param(Param { name, origin: ParamOrigin::Argument(scalar) }, local.span);
@@ -110,6 +125,48 @@ impl Signature {
                 Argument::Scalar(_) => {}
             }
         }
+        for (id, product) in derived {
+            let local = &function.locals[id.0 as usize];
+            let name = names.fresh(&local.name);
+            let origin = ParamOrigin::Derived(self.product(product));
+            let param = self.add_param(Param { name, origin }, local.span);
+            self.integers.insert(*id, param);
+        }
+    }
+
+    fn product(&self, product: &[Atom]) -> Derived {
+        Derived::product(product.iter().map(|atom| self.derived(atom)).collect())
+    }
+
+    fn sum(&self, value: &Polynomial) -> Derived {
+        let term = |(product, factor): (&[Atom], i64)| {
+            let factor = (factor != 1).then_some(Derived::Constant(factor));
+            Derived::product(factor.into_iter().chain(product.iter().map(|atom| self.derived(atom))).collect())
+        };
+        Derived::sum(value.terms().map(term).collect())
+    }
+
+    fn derived(&self, atom: &Atom) -> Derived {
+        let param = match atom {
+            Atom::Local(local) => self.integer(*local),
+            Atom::Size(array, axis) => self.extent(*array, *axis),
+            // Subscripts of other arrays count from 1.
+            Atom::First(array, axis) => match self.first(*array, *axis) {
+                Some(first) => Some(first),
+                None => return Derived::Constant(1),
+            },
+            Atom::Entry(..) => None,
+            Atom::Clamped(value) => return Derived::Clamped(Box::new(self.sum(value))),
+            Atom::Quotient(value, divisor) => {
+                let divisor = Box::new(Derived::Constant(*divisor));
+                return Derived::Quotient(Rounding::Down, Box::new(self.sum(value)), divisor);
+            }
+            Atom::Divided(rounding, dividend, divisor) => {
+                let [dividend, divisor] = [dividend, divisor].map(|it| Box::new(self.sum(it)));
+                return Derived::Quotient(*rounding, dividend, divisor);
+            }
+        };
+        Derived::Param(param.expect("products are made of what callers give"))
     }
 
     fn add_param(&mut self, param: Param, span: Span) -> ParamId {
@@ -137,11 +194,23 @@ impl Signature {
         self.params.iter().map(|param| param.name.clone()).collect()
     }
 
+    /// Whether it is a product of extents: never negative, unless it wraps around, and then the function is left to its original.
+    fn is_of_extents(&self, derived: &Derived) -> bool {
+        match derived {
+            Derived::Param(param) => matches!(self.params[param.0 as usize].origin, ParamOrigin::Extent { .. }),
+            Derived::Product(parts) => parts.iter().all(|part| self.is_of_extents(part)),
+            Derived::Clamped(_) => true,
+            Derived::Constant(_) | Derived::Sum(_) | Derived::Quotient(..) => false,
+        }
+    }
+
     /// What the entry checks guarantee beside [`PARAM_LIMIT`]: no extent is negative, and arguments are what their types hold.
     pub(crate) fn context(&self) -> Formula {
         Formula::all(self.params.iter().enumerate().flat_map(|(at, param)| {
             let (least, most) = match param.origin {
                 ParamOrigin::Extent { .. } => (0, PARAM_LIMIT),
+                ParamOrigin::Derived(ref derived) if self.is_of_extents(derived) => (0, PARAM_LIMIT),
+                ParamOrigin::Derived(_) => (-PARAM_LIMIT, PARAM_LIMIT),
                 ParamOrigin::First { .. } => (-PARAM_LIMIT, PARAM_LIMIT),
                 ParamOrigin::Argument(scalar) => {
                     limits(self.scalars[scalar.0 as usize].ty).unwrap_or((-PARAM_LIMIT, PARAM_LIMIT))
@@ -156,6 +225,10 @@ impl Signature {
             above.into_iter().chain(below)
         }))
     }
+}
+
+fn mentions(product: &[Atom], id: LocalId) -> bool {
+    product.iter().any(|atom| Polynomial::atom(atom.clone()).mentions(&Atom::Local(id)))
 }
 
 /// The values of an integer argument that may be a parameter; `None` for types that are no integers, or have larger

@@ -13,7 +13,7 @@
 //! each iteration and behind the loop follow. Where a variable is assigned under a condition, or anything else, it stays what it is.
 
 mod blocks;
-mod polynomial;
+pub(crate) mod polynomial;
 
 #[cfg(test)]
 mod tests;

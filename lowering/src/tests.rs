@@ -2,7 +2,7 @@
 
 pub(crate) mod build;
 
-use crate::{Checks, LowerError, Lowered, Reason, lower};
+use crate::{Checks, LowerError, Lowered, Reason, Searches, lower};
 use build::{E, Tree, binary, compare, select};
 use tessella_diagnostics::IntoDiagnostic;
 use tessella_frontend::typed::tree::Result as Returned;
@@ -12,14 +12,15 @@ use tessella_polyhedral::print;
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
 fn lowered(ctx: &Ctx, tree: Tree) -> Lowered {
-    match lower(ctx, &tree.finish(Returned::Nothing), Checks::AtEntry) {
+    match lower(ctx, &tree.finish(Returned::Nothing), Checks::AtEntry, Searches::InOrder) {
         Ok(lowered) => lowered,
         Err(errors) => panic!("{errors:#?}"),
     }
 }
 
 fn refused(tree: Tree) -> Vec<LowerError> {
-    lower(&Ctx::new(), &tree.finish(Returned::Nothing), Checks::AtEntry).expect_err("the function is refused")
+    lower(&Ctx::new(), &tree.finish(Returned::Nothing), Checks::AtEntry, Searches::InOrder)
+        .expect_err("the function is refused")
 }
 
 /// Checks a domain against isl's text, for the parameters of the context.
@@ -249,7 +250,7 @@ fn accumulators_are_private_arrays_and_results_are_scalars() {
         let sum = t.get(total) + t.get(s);
         t.set(total, sum);
     });
-    let lowered = lower(&ctx, &t.finish(Returned::Scalar(total)), Checks::AtEntry).unwrap();
+    let lowered = lower(&ctx, &t.finish(Returned::Scalar(total)), Checks::AtEntry, Searches::InOrder).unwrap();
     assert_eq!(lowered.algorithm.param_names(), ["A_1", "A_2"]);
     assert_eq!(text(&lowered, "S2"), "s[j] = s[j] + A[i, j]");
     assert_eq!(text(&lowered, "S3"), "total = total + s[j]");

@@ -5,7 +5,7 @@ use tessella_diagnostics::{Diagnostic, IntoDiagnostic, SourceMap};
 use tessella_frontend::ast::ExprKind;
 use tessella_frontend::typed::tree::{Type, dense};
 use tessella_frontend::{parse_block, typed};
-use tessella_lowering::{Checks, lower, schedule};
+use tessella_lowering::{Checks, Searches, lower, schedule};
 use tessella_polyhedral::isl::Ctx;
 use tessella_polyhedral::print;
 use tessella_scalar::ScalarType;
@@ -22,7 +22,7 @@ fn check(text: &str, arguments: &[Type], expected: Expect) {
     let ExprKind::Function(function) = &block[0].kind else { panic!("not a function: {:?}", block[0].kind) };
     let tree = typed::check(function, arguments, &[]).expect("the function has types");
     let ctx = Ctx::new();
-    let found = match lower(&ctx, &tree, Checks::AtEntry) {
+    let found = match lower(&ctx, &tree, Checks::AtEntry, Searches::InOrder) {
         Ok(lowered) => {
             let order = print::schedule(&lowered.algorithm, &lowered.algorithm.source_order);
             format!("{}\n{order}", print::algorithm(&lowered.algorithm))

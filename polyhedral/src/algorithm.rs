@@ -1,6 +1,7 @@
 //! Layer I: what is computed, as the source wrote it, with no order of ours.
 
 use crate::affine::{Affine, ParamId};
+use crate::derived::Derived;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{DimType, IslError, Set, Val};
 use crate::schedule::{Node, Schedule};
@@ -104,7 +105,7 @@ pub struct Param {
     pub origin: ParamOrigin,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParamOrigin {
     /// `size(array, axis)`, axis from 0.
     Extent { array: ArrayId, axis: u32 },
@@ -112,6 +113,9 @@ pub enum ParamOrigin {
     First { array: ArrayId, axis: u32 },
     /// The value of an `Int64` argument.
     Argument(ScalarId),
+    /// What other parameters give that is affine in none, a product of two sizes. The parameters that it depends on come before it, and
+    /// are not derived. Nothing is assumed of how the two are related.
+    Derived(Derived),
 }
 
 /// A scalar argument.
@@ -497,6 +501,21 @@ impl Algorithm {
 
     pub fn param(&self, id: ParamId) -> &Param {
         &self.params[id.0 as usize]
+    }
+
+    /// A parameter that the source has no name for, as it would be written there: `size(A, 1)`, `nx * ny`.
+    pub fn spelling(&self, param: &Param) -> Option<String> {
+        match &param.origin {
+            ParamOrigin::Extent { array, axis } => {
+                let array = &self.array(*array).name;
+                (param.name == format!("{array}_{}", axis + 1)).then(|| format!("size({array}, {})", axis + 1))
+            }
+            ParamOrigin::Derived(value) => Some(value.spelled(&|id| {
+                let param = self.param(id);
+                self.spelling(param).unwrap_or_else(|| param.name.clone())
+            })),
+            ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
+        }
     }
 
     /// The context, where no parameter passes [`PARAM_LIMIT`] or its own limit.

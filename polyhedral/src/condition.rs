@@ -87,9 +87,10 @@ pub(crate) fn greater(algorithm: &Algorithm, all: &Affine, most: i64) -> Result<
             {
                 SizeExpr::Extent { array: algorithm.array(array).name.clone(), axis: axis + 1 }
             }
-            ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => {
-                SizeExpr::Name(param.name.clone())
-            }
+            ParamOrigin::Extent { .. }
+            | ParamOrigin::First { .. }
+            | ParamOrigin::Argument(_)
+            | ParamOrigin::Derived(_) => SizeExpr::Name(param.name.clone()),
         }
     };
     let term = |id: ParamId, factor: i64| match factor {

@@ -22,6 +22,7 @@ pub mod connect;
 pub mod count;
 pub mod default_order;
 pub mod dependence;
+pub mod derived;
 pub mod draw;
 pub mod effort;
 pub mod known;

@@ -9,6 +9,7 @@ use crate::program::Scan;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ArrayKind, ComputationId};
+use tessella_polyhedral::derived::{Derived, Rounding};
 use tessella_polyhedral::layers::BufferId;
 use tessella_scalar::ScalarType;
 
@@ -216,6 +217,10 @@ impl Printer<'_> {
             let (name, from) = (&names.params[param.0 as usize], &names.scalars[scalar.0 as usize]);
             out.line(format!("const int64_t {name} = {from};"));
         }
+        for (param, value) in &self.program.entry.derived {
+            let names = &self.program.names.params;
+            out.line(format!("const int64_t {} = {};", names[param.0 as usize], derived(value, names)));
+        }
     }
 
     /// Answers a call that asks for the extents of the arrays that are given back.
@@ -329,4 +334,36 @@ fn params(condition: &Cond) -> BTreeSet<ParamId> {
 /// User text in a comment stays on its line, and a trailing backslash would join the next.
 pub fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ").trim_end_matches('\\').to_string()
+}
+
+/// A number made of parameters, in arithmetic that wraps around.
+fn derived(value: &Derived, names: &[String]) -> String {
+    let all = |parts: &[Derived], operator: &str| {
+        let parts: Vec<String> = parts.iter().map(|part| format!("(uint64_t){}", derived(part, names))).collect();
+        format!("(int64_t)({})", parts.join(operator))
+    };
+    match value {
+        Derived::Constant(value) if *value >= 0 => format!("INT64_C({value})"),
+        Derived::Constant(value) => format!("(int64_t)UINT64_C({})", value.cast_unsigned()),
+        Derived::Param(param) => names[param.0 as usize].clone(),
+        Derived::Sum(parts) => all(parts, " + "),
+        Derived::Product(parts) => all(parts, " * "),
+        Derived::Clamped(value) => {
+            let value = derived(value, names);
+            format!("({value} > 0 ? {value} : 0)")
+        }
+        Derived::Quotient(rounding, dividend, divisor) => {
+            let [a, b] = [dividend, divisor].map(|part| derived(part, names));
+            let whole = match rounding {
+                Rounding::Zero => format!("{a} / {b}"),
+                Rounding::Down => format!("{a} / {b} - ({a} % {b} != 0 && (({a} < 0) != ({b} < 0)))"),
+                Rounding::Up => format!("{a} / {b} + ({a} % {b} != 0 && (({a} < 0) == ({b} < 0)))"),
+            };
+            // The source throws where it divides by zero, before it uses this.
+            match divisor.as_ref() {
+                Derived::Constant(divisor) if *divisor > 0 => format!("({whole})"),
+                _ => format!("({b} == 0 ? 0 : {b} == -1 ? (int64_t)(0 - (uint64_t){a}) : {whole})"),
+            }
+        }
+    }
 }

@@ -82,7 +82,9 @@ impl Ranges {
         let high = i128::from(limit);
         let params = input.algorithm.params.iter().map(|param| match param.origin {
             ParamOrigin::Extent { .. } => Range { low: 0, high },
-            ParamOrigin::First { .. } | ParamOrigin::Argument(_) => Range { low: -high, high },
+            ParamOrigin::First { .. } | ParamOrigin::Argument(_) | ParamOrigin::Derived(_) => {
+                Range { low: -high, high }
+            }
         });
         Self { params: params.collect(), variables: BTreeMap::new(), through: BTreeMap::new() }
     }

@@ -51,6 +51,7 @@ fn left(steps: &[Step]) -> Result<Vec<Step>, CodegenError> {
             parameters: vec![],
             aliases: vec![],
             widened: vec![],
+            derived: vec![],
             context: Cond::Const(true),
             apart: vec![],
             unfolded: vec![],

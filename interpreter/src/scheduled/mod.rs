@@ -177,8 +177,8 @@ fn argument_position(input: &Input<'_>, array: ArrayId) -> Option<usize> {
 pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, ScheduledError> {
     let algorithm = input.algorithm;
     let position = |wanted: Argument| algorithm.arguments.iter().position(|argument| *argument == wanted);
-    let value = |origin: ParamOrigin| -> Option<i64> {
-        match origin {
+    let value = |origin: &ParamOrigin, before: &[i64]| -> Option<i64> {
+        match *origin {
             ParamOrigin::Extent { array, axis } => match arguments.get(position(Argument::Array(array))?)? {
                 Value::Array(array) => extent(array, axis),
                 Value::Scalar(_) => None,
@@ -191,9 +191,14 @@ pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, Sc
                 Value::Scalar(constant) => constant.as_integer().and_then(|value| i64::try_from(value).ok()),
                 Value::Array(_) => None,
             },
+            ParamOrigin::Derived(ref derived) => Some(derived.evaluate(before)),
         }
     };
-    algorithm.params.iter().map(|param| value(param.origin).ok_or(ScheduledError::Arguments)).collect()
+    let mut params = vec![];
+    for param in &algorithm.params {
+        params.push(value(&param.origin, &params).ok_or(ScheduledError::Arguments)?);
+    }
+    Ok(params)
 }
 
 fn extent(array: &Array, axis: u32) -> Option<i64> {

@@ -6,6 +6,7 @@ use crate::typed::{binary, integer};
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr, ExprKind, LocalId, LoopId};
+use tessella_polyhedral::derived::Rounding;
 use tessella_scalar::{BinaryOp, ScalarType};
 
 /// A polynomial with more terms is given up.
@@ -16,7 +17,7 @@ const DEGREE: usize = 6;
 
 /// An integer that a polynomial is made of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Atom {
+pub(crate) enum Atom {
     /// An argument, an iterator, or a value that is set once.
     Local(LocalId),
     /// `size(array, axis)`.
@@ -29,26 +30,28 @@ pub(super) enum Atom {
     Clamped(Box<Polynomial>),
     /// `fld(value, divisor)`, the divisor being positive.
     Quotient(Box<Polynomial>, i64),
+    /// Any other quotient of integers.
+    Divided(Rounding, Box<Polynomial>, Box<Polynomial>),
 }
 
 /// A sum of products of atoms.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Polynomial {
+pub(crate) struct Polynomial {
     /// No coefficient is zero; the atoms of a product are in order.
     terms: BTreeMap<Vec<Atom>, i64>,
 }
 
 impl Polynomial {
-    pub(super) fn constant(value: i64) -> Self {
+    pub(crate) fn constant(value: i64) -> Self {
         let terms = if value == 0 { BTreeMap::new() } else { BTreeMap::from([(vec![], value)]) };
         Polynomial { terms }
     }
 
-    pub(super) fn atom(atom: Atom) -> Self {
+    pub(crate) fn atom(atom: Atom) -> Self {
         Polynomial { terms: BTreeMap::from([(vec![atom], 1)]) }
     }
 
-    pub(super) fn as_constant(&self) -> Option<i64> {
+    pub(crate) fn as_constant(&self) -> Option<i64> {
         match self.terms.iter().next() {
             None => Some(0),
             Some((product, value)) => (self.terms.len() == 1 && product.is_empty()).then_some(*value),
@@ -56,11 +59,11 @@ impl Polynomial {
     }
 
     /// The products with their coefficients.
-    pub(super) fn terms(&self) -> impl Iterator<Item = (&[Atom], i64)> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (&[Atom], i64)> {
         self.terms.iter().map(|(product, &factor)| (product.as_slice(), factor))
     }
 
-    pub(super) fn add(&self, other: &Polynomial) -> Option<Polynomial> {
+    pub(crate) fn add(&self, other: &Polynomial) -> Option<Polynomial> {
         let mut sum = self.clone();
         for (product, &factor) in &other.terms {
             sum.include(product.clone(), factor)?;
@@ -68,15 +71,15 @@ impl Polynomial {
         (sum.terms.len() <= TERMS).then_some(sum)
     }
 
-    pub(super) fn sub(&self, other: &Polynomial) -> Option<Polynomial> {
+    pub(crate) fn sub(&self, other: &Polynomial) -> Option<Polynomial> {
         self.add(&other.scale(-1)?)
     }
 
-    pub(super) fn scale(&self, by: i64) -> Option<Polynomial> {
+    pub(crate) fn scale(&self, by: i64) -> Option<Polynomial> {
         self.mul(&Polynomial::constant(by))
     }
 
-    pub(super) fn mul(&self, other: &Polynomial) -> Option<Polynomial> {
+    pub(crate) fn mul(&self, other: &Polynomial) -> Option<Polynomial> {
         let mut result = Polynomial::constant(0);
         for (left, a) in &self.terms {
             for (right, b) in &other.terms {
@@ -90,7 +93,7 @@ impl Polynomial {
     }
 
     /// `max(0, self)`.
-    pub(super) fn clamped(self) -> Polynomial {
+    pub(crate) fn clamped(self) -> Polynomial {
         match self.as_constant() {
             Some(value) => Polynomial::constant(value.max(0)),
             None => Polynomial::atom(Atom::Clamped(Box::new(self))),
@@ -98,7 +101,7 @@ impl Polynomial {
     }
 
     /// `fld(self, divisor)`.
-    pub(super) fn quotient(self, divisor: i64) -> Polynomial {
+    pub(crate) fn quotient(self, divisor: i64) -> Polynomial {
         match self.as_constant() {
             Some(value) => Polynomial::constant(value.div_euclid(divisor)),
             None => Polynomial::atom(Atom::Quotient(Box::new(self), divisor)),
@@ -106,22 +109,23 @@ impl Polynomial {
     }
 
     /// Whether an atom occurs anywhere.
-    pub(super) fn any(&self, found: &dyn Fn(&Atom) -> bool) -> bool {
+    pub(crate) fn any(&self, found: &dyn Fn(&Atom) -> bool) -> bool {
         self.terms.keys().flatten().any(|atom| {
             found(atom)
                 || match atom {
                     Atom::Clamped(inner) | Atom::Quotient(inner, _) => inner.any(found),
+                    Atom::Divided(_, dividend, divisor) => dividend.any(found) || divisor.any(found),
                     Atom::Local(_) | Atom::Size(..) | Atom::First(..) | Atom::Entry(..) => false,
                 }
         })
     }
 
-    pub(super) fn mentions(&self, atom: &Atom) -> bool {
+    pub(crate) fn mentions(&self, atom: &Atom) -> bool {
         self.any(&|it| it == atom)
     }
 
     /// The polynomial with others in the place of atoms; `None` where one has none, or the result is too long.
-    pub(super) fn replaced(&self, by: &dyn Fn(&Atom) -> Option<Polynomial>) -> Option<Polynomial> {
+    pub(crate) fn replaced(&self, by: &dyn Fn(&Atom) -> Option<Polynomial>) -> Option<Polynomial> {
         let mut result = Polynomial::constant(0);
         for (product, &factor) in &self.terms {
             let mut value = Polynomial::constant(factor);
@@ -129,6 +133,11 @@ impl Polynomial {
                 let atom = match atom {
                     Atom::Clamped(inner) => inner.replaced(by)?.clamped(),
                     Atom::Quotient(inner, divisor) => inner.replaced(by)?.quotient(*divisor),
+                    Atom::Divided(rounding, dividend, divisor) => Polynomial::atom(Atom::Divided(
+                        *rounding,
+                        Box::new(dividend.replaced(by)?),
+                        Box::new(divisor.replaced(by)?),
+                    )),
                     Atom::Local(_) | Atom::Size(..) | Atom::First(..) | Atom::Entry(..) => by(atom)?,
                 };
                 value = value.mul(&atom)?;
@@ -139,12 +148,12 @@ impl Polynomial {
     }
 
     /// The polynomial with one atom replaced.
-    pub(super) fn with(&self, atom: &Atom, value: &Polynomial) -> Option<Polynomial> {
+    pub(crate) fn with(&self, atom: &Atom, value: &Polynomial) -> Option<Polynomial> {
         self.replaced(&|it| Some(if it == atom { value.clone() } else { Polynomial::atom(it.clone()) }))
     }
 
     /// `a` and `b` of `a + b * atom`; `None` if the atom occurs otherwise.
-    pub(super) fn linear_in(&self, atom: &Atom) -> Option<(Polynomial, Polynomial)> {
+    pub(crate) fn linear_in(&self, atom: &Atom) -> Option<(Polynomial, Polynomial)> {
         let (mut rest, mut factor) = (Polynomial::constant(0), Polynomial::constant(0));
         for (product, &value) in &self.terms {
             match product.iter().position(|it| it == atom) {
@@ -160,7 +169,7 @@ impl Polynomial {
     }
 
     /// The value as an expression.
-    pub(super) fn to_expr(&self, span: Span) -> Expr {
+    pub(crate) fn to_expr(&self, span: Span) -> Expr {
         let mut sum: Option<Expr> = None;
         // Products first, and what is subtracted after what is added.
         let mut terms: Vec<(&[Atom], i64)> = self.terms().collect();
@@ -206,6 +215,14 @@ impl Atom {
             }
             Atom::Quotient(inner, divisor) => {
                 return binary(BinaryOp::DivFloor, inner.to_expr(span), integer(*divisor, span));
+            }
+            Atom::Divided(rounding, dividend, divisor) => {
+                let operator = match rounding {
+                    Rounding::Zero => BinaryOp::DivTrunc,
+                    Rounding::Down => BinaryOp::DivFloor,
+                    Rounding::Up => BinaryOp::DivCeil,
+                };
+                return binary(operator, dividend.to_expr(span), divisor.to_expr(span));
             }
         };
         Expr { kind, ty: ScalarType::I64, span }

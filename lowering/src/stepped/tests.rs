@@ -8,8 +8,8 @@ use tessella_scalar::CompareOp;
 
 /// The statements of the function that the tree becomes.
 fn texts(tree: Tree, result: Returned) -> Vec<String> {
-    let lowered =
-        lower(&Ctx::new(), &tree.finish(result), crate::Checks::AtEntry).expect("nothing is wrong with the function");
+    let lowered = lower(&Ctx::new(), &tree.finish(result), crate::Checks::AtEntry, crate::Searches::InOrder)
+        .expect("nothing is wrong with the function");
     let algorithm = &lowered.algorithm;
     let all = algorithm.computations.iter().map(|computation| print::statement(algorithm, computation));
     all.collect()

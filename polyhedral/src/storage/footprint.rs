@@ -3,7 +3,7 @@
 use super::error::StorageError;
 use super::order::certainly_before;
 use crate::affine::{Affine, Atom, ParamId};
-use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Param, ParamOrigin, Subscript, Which};
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript, Which};
 use crate::error::Error;
 use crate::isl::{Aff, Ctx, DimType, Id, Map, PwAff, Set};
 use crate::relation;
@@ -206,7 +206,8 @@ pub(crate) fn hull(algorithm: &Algorithm, array: ArrayId, at: &str, all: &Map) -
 /// The values of an expression of parameters, in the source's words where they are sums.
 fn in_words(algorithm: &Algorithm, expression: &PwAff) -> Result<String, Error> {
     let names = algorithm.param_names();
-    let spelt: Vec<String> = algorithm.params.iter().map(|param| spelling(algorithm, param)).collect();
+    let spelt = algorithm.params.iter().map(|param| algorithm.spelling(param).unwrap_or_else(|| param.name.clone()));
+    let spelt: Vec<String> = spelt.collect();
     let mut values: Vec<String> = vec![];
     for (_, piece) in expression.pieces()? {
         let Some(value) = Affine::from_isl(&piece, &names)? else {
@@ -218,18 +219,6 @@ fn in_words(algorithm: &Algorithm, expression: &PwAff) -> Result<String, Error> 
         }
     }
     Ok(values.join(" or "))
-}
-
-/// `size(A, 1)` of a parameter that the source has no name for.
-fn spelling(algorithm: &Algorithm, param: &Param) -> String {
-    match param.origin {
-        ParamOrigin::Extent { array, axis }
-            if param.name == format!("{}_{}", algorithm.array(array).name, axis + 1) =>
-        {
-            format!("size({}, {})", algorithm.array(array).name, axis + 1)
-        }
-        ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => param.name.clone(),
-    }
 }
 
 /// A box with places only for those elements that every so many steps lead to, where a footprint has no others; where these stand in
@@ -401,7 +390,7 @@ pub(crate) fn accesses(algorithm: &Algorithm, id: ComputationId, array: ArrayId)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Array, ArrayKind, Outcome};
+    use crate::algorithm::{Array, ArrayKind, Outcome, Param, ParamOrigin};
     use tessella_scalar::ScalarType;
 
     /// The box of the elements of a vector of `n` that keys touch, without gaps.

@@ -129,13 +129,16 @@ impl Arguments {
                 }
             }
         }
-        let params = plan.params.iter().map(|origin| match *origin {
-            ParamOrigin::Extent { array, axis } => read.extents.get(&(array, axis)).copied(),
-            ParamOrigin::First { array, axis } => read.firsts.get(&(array, axis)).copied(),
-            ParamOrigin::Argument(scalar) => read.integers.get(&scalar).copied(),
-        });
-        let params: Option<Vec<i64>> = params.collect();
-        let params = params.ok_or_else(|| malformed("a parameter stands for no argument".to_owned()))?;
+        let mut params = vec![];
+        for origin in &plan.params {
+            let value = match origin {
+                ParamOrigin::Extent { array, axis } => read.extents.get(&(*array, *axis)).copied(),
+                ParamOrigin::First { array, axis } => read.firsts.get(&(*array, *axis)).copied(),
+                ParamOrigin::Argument(scalar) => read.integers.get(scalar).copied(),
+                ParamOrigin::Derived(value) => Some(value.evaluate(&params)),
+            };
+            params.push(value.ok_or_else(|| malformed("a parameter stands for no argument".to_owned()))?);
+        }
         read.environment = Environment::new(params);
         Ok(read)
     }

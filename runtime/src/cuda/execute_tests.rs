@@ -591,6 +591,7 @@ pub fn update_plan() -> LaunchPlan {
             ],
             aliases: vec![],
             widened: vec![],
+            derived: vec![],
             context: Cond::And(vec![at_most(0), at_most(1), at_most(2)]),
             apart: vec![(A, B)],
             unfolded: vec![],

@@ -44,6 +44,7 @@ fn plan(kind: Kind) -> LaunchPlan {
             parameters,
             aliases: vec![],
             widened: vec![],
+            derived: vec![],
             context: Cond::And(vec![at_most(0), at_most(1)]),
             apart: vec![(A, B)],
             unfolded: vec![],

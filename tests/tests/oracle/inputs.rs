@@ -64,6 +64,15 @@ fn params_of(affine: &Affine, found: &mut BTreeSet<usize>) {
     }
 }
 
+/// Gives parameters that others give their values.
+fn derive(algorithm: &Algorithm, params: &mut [i64]) {
+    for (at, param) in algorithm.params.iter().enumerate() {
+        if let ParamOrigin::Derived(derived) = &param.origin {
+            params[at] = derived.evaluate(params);
+        }
+    }
+}
+
 /// Parameter values from 0 to 6: all of one, some of several.
 pub fn small_parameters(algorithm: &Algorithm, random: &mut Random) -> Vec<Vec<i64>> {
     let drivers = drivers(algorithm);
@@ -72,6 +81,7 @@ pub fn small_parameters(algorithm: &Algorithm, random: &mut Random) -> Vec<Vec<i
         for (&at, &value) in drivers.iter().zip(values) {
             params[at] = value;
         }
+        derive(algorithm, &mut params);
         params
     };
     match drivers.len() {
@@ -98,6 +108,7 @@ pub fn arguments(
     for &at in &drivers {
         params[at] = random.between(0, most);
     }
+    derive(algorithm, &mut params);
     let listed = Instances::new(ctx, algorithm, &params, MOST);
     let listed = listed.map_err(|error| Fault { kind: "enumeration", text: format!("{error:?}") })?;
     let Some(instances) = listed else { return Ok(None) };
@@ -116,6 +127,7 @@ pub fn arguments(
             params[at] = (fitting + [0, 1, 2, -1][random.weighted(&[60, 15, 15, 10])]).clamp(0, 60);
         }
     }
+    derive(algorithm, &mut params);
     let mut values = vec![];
     for (argument, ty) in algorithm.arguments.iter().zip(types) {
         values.push(match (argument, ty) {

@@ -1,0 +1,310 @@
+//! Bounds and extents that are products or quotients of sizes: each becomes a parameter of its own, with which they are affine.
+//!
+//! ```text
+//! u = zeros(nx * ny)             u = zeros(nx_ny)        nx_ny is worked out at entry
+//! for k in 2:nx*ny-1        ->   for k in 2:nx_ny-1
+//! ```
+//!
+//! Subscripts keep their products: `u[(j-1)*nx + i]` has rows of length `nx`, which a parameter for `nx * ny` would not tell.
+
+use crate::stepped::polynomial::{Atom, Polynomial};
+use crate::typed::binary;
+use std::collections::BTreeMap;
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{
+    Block, Expr, ExprKind, Function, Local, LocalId, NamedBy, Range, Role, Statement, StatementKind, Type,
+};
+use tessella_polyhedral::derived::Rounding;
+use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
+
+/// A function gets no more parameters of its own: each makes all sets wider.
+const MOST: usize = 8;
+
+/// A function whose bounds and extents have no products of sizes.
+pub(crate) struct Rewritten {
+    pub(crate) function: Function,
+    /// The arguments that the function has for them, which no caller gives, and what each holds.
+    pub(crate) derived: Vec<(LocalId, Atoms)>,
+}
+
+/// A product of what callers give.
+pub(crate) type Atoms = Vec<Atom>;
+
+/// Finds the products and quotients of sizes in all bounds, extents and conditions.
+pub(crate) fn rewrite(function: &Function) -> Rewritten {
+    let mut rewriting = Rewriting {
+        function,
+        locals: function.locals.clone(),
+        values: BTreeMap::new(),
+        known: BTreeMap::new(),
+        order: vec![],
+    };
+    rewriting.learn(&function.body);
+    let body = rewriting.block(&function.body);
+    let Rewriting { locals, order, .. } = rewriting;
+    Rewritten { function: Function { body, locals, ..function.clone() }, derived: order }
+}
+
+struct Rewriting<'a> {
+    function: &'a Function,
+    locals: Vec<Local>,
+    /// What locals that are assigned once are set to, where that is a polynomial.
+    values: BTreeMap<LocalId, Polynomial>,
+    known: BTreeMap<Atoms, LocalId>,
+    order: Vec<(LocalId, Atoms)>,
+}
+
+impl Rewriting<'_> {
+    fn learn(&mut self, block: &Block) {
+        for statement in block {
+            match &statement.kind {
+                StatementKind::For { body, .. } => self.learn(body),
+                StatementKind::If { then, otherwise, .. } => {
+                    self.learn(then);
+                    self.learn(otherwise);
+                }
+                StatementKind::Set { target, value, .. } => {
+                    if matches!(self.function.locals[target.0 as usize].role, Role::Value(_))
+                        && let Some(value) = self.polynomial(value)
+                    {
+                        self.values.insert(*target, value);
+                    }
+                }
+                StatementKind::Store { .. } | StatementKind::Allocate { .. } | StatementKind::Require { .. } => {}
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Block {
+        block.iter().map(|statement| self.statement(statement)).collect()
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Statement {
+        let kind = match &statement.kind {
+            StatementKind::For { id, iterator, range, mode, body } => {
+                let range =
+                    Range { start: self.number(&range.start), stop: self.number(&range.stop), step: range.step };
+                StatementKind::For { id: *id, iterator: *iterator, range, mode: *mode, body: self.block(body) }
+            }
+            StatementKind::If { condition, then, otherwise } => StatementKind::If {
+                condition: self.condition(condition),
+                then: self.block(then),
+                otherwise: self.block(otherwise),
+            },
+            StatementKind::Allocate { array, extents } => {
+                let extents = extents.iter().map(|extent| self.number(extent)).collect();
+                StatementKind::Allocate { array: *array, extents }
+            }
+            StatementKind::Require { condition, failure } => {
+                StatementKind::Require { condition: self.condition(condition), failure: failure.clone() }
+            }
+            StatementKind::Set { target, value, label, mode } if self.values.contains_key(target) => {
+                let value = self.without_quotients(&self.values[target].clone(), value.span).unwrap_or(value.clone());
+                StatementKind::Set { target: *target, value, label: label.clone(), mode: *mode }
+            }
+            StatementKind::Set { .. } | StatementKind::Store { .. } => statement.kind.clone(),
+        };
+        Statement { kind, span: statement.span }
+    }
+
+    /// A condition with parameters in the integers that it compares.
+    fn condition(&mut self, condition: &Expr) -> Expr {
+        let kind = match &condition.kind {
+            ExprKind::Compare(op, left, right) if left.ty == ScalarType::I64 => {
+                ExprKind::Compare(*op, Box::new(self.number(left)), Box::new(self.number(right)))
+            }
+            ExprKind::Binary(op, left, right) if left.ty == ScalarType::Bool => {
+                ExprKind::Binary(*op, Box::new(self.condition(left)), Box::new(self.condition(right)))
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => ExprKind::Unary(UnaryOp::Not, Box::new(self.condition(operand))),
+            _ => return condition.clone(),
+        };
+        Expr { kind, ..condition.clone() }
+    }
+
+    /// An integer with parameters for the products and quotients of sizes in it.
+    fn number(&mut self, expr: &Expr) -> Expr {
+        if let ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) = &expr.kind {
+            let (left, right) = (self.number(left), self.number(right));
+            return Expr { span: expr.span, ..binary(*op, left, right) };
+        }
+        self.replaced(expr).unwrap_or_else(|| expr.clone())
+    }
+
+    /// The same with parameters; `None` where nothing has to be replaced, or something cannot be.
+    fn replaced(&mut self, expr: &Expr) -> Option<Expr> {
+        let value = self.polynomial(expr)?;
+        let (mut sum, mut is_new) = (Polynomial::constant(0), false);
+        for (product, factor) in value.terms() {
+            if is_affine_product(product) {
+                let plain = product.iter().cloned().map(Polynomial::atom);
+                let plain = plain.reduce(|one, _| one).unwrap_or_else(|| Polynomial::constant(1));
+                sum = sum.add(&plain.scale(factor)?)?;
+                continue;
+            }
+            let is_given = product.iter().all(|atom| self.is_given(atom));
+            if !is_given {
+                return None;
+            }
+            is_new = true;
+            let local = self.parameter_if_few(product, expr.span)?;
+            sum = sum.add(&Polynomial::atom(Atom::Local(local)).scale(factor)?)?;
+        }
+        is_new.then(|| sum.to_expr(expr.span))
+    }
+
+    /// A value with parameters for quotients that are affine in nothing, so that what it is a factor of has a size for a stride;
+    /// `None` where there are none.
+    fn without_quotients(&mut self, value: &Polynomial, span: Span) -> Option<Expr> {
+        let (mut sum, mut is_new) = (Polynomial::constant(0), false);
+        for (product, factor) in value.terms() {
+            let mut term = Polynomial::constant(factor);
+            for atom in product {
+                let is_replaced = !is_affine_product(std::slice::from_ref(atom)) && self.is_given(atom);
+                let atom = match is_replaced {
+                    true => Atom::Local(self.parameter_if_few(std::slice::from_ref(atom), span)?),
+                    false => atom.clone(),
+                };
+                is_new |= is_replaced;
+                term = term.mul(&Polynomial::atom(atom))?;
+            }
+            sum = sum.add(&term)?;
+        }
+        is_new.then(|| sum.to_expr(span))
+    }
+
+    /// The argument that stands for a product, if the function may have it.
+    fn parameter_if_few(&mut self, product: &[Atom], span: Span) -> Option<LocalId> {
+        let may_be = self.known.len() < MOST || self.known.contains_key(product);
+        may_be.then(|| self.parameter(product, span))
+    }
+
+    /// The argument that stands for a product.
+    fn parameter(&mut self, product: &[Atom], span: Span) -> LocalId {
+        if let Some(&known) = self.known.get(product) {
+            return known;
+        }
+        let id = LocalId(self.locals.len() as u32);
+        let name = product.iter().map(|atom| self.name(atom)).collect::<Vec<_>>().join("_");
+        let (ty, role) = (Type::Scalar(ScalarType::I64), Role::Argument);
+        self.locals.push(Local { name, named: NamedBy::Tessella, ty, role, span });
+        self.known.insert(product.to_vec(), id);
+        self.order.push((id, product.to_vec()));
+        id
+    }
+
+    fn name(&self, atom: &Atom) -> String {
+        let name = |local: LocalId| &self.function.locals[local.0 as usize].name;
+        match atom {
+            Atom::Local(local) => name(*local).clone(),
+            Atom::Size(array, axis) => format!("{}_{}", name(*array), axis + 1),
+            Atom::First(array, _) => format!("{}_first", name(*array)),
+            Atom::Entry(..) => "entry".to_owned(),
+            Atom::Clamped(value) => self.name_of(value),
+            Atom::Quotient(value, divisor) => format!("{}_div_{divisor}", self.name_of(value)),
+            Atom::Divided(_, dividend, divisor) => {
+                format!("{}_div_{}", self.name_of(dividend), self.name_of(divisor))
+            }
+        }
+    }
+
+    fn name_of(&self, value: &Polynomial) -> String {
+        if let Some(constant) = value.as_constant() {
+            return constant.unsigned_abs().to_string();
+        }
+        let first = value.terms().find(|(product, _)| !product.is_empty());
+        let names = first.into_iter().flat_map(|(product, _)| product).map(|atom| self.name(atom));
+        names.collect::<Vec<_>>().join("_")
+    }
+
+    /// Whether an atom is made of what callers give.
+    fn is_given(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Local(local) => self.locals[local.0 as usize].role == Role::Argument,
+            Atom::Size(array, _) | Atom::First(array, _) => self.locals[array.0 as usize].role == Role::Argument,
+            Atom::Entry(..) => false,
+            Atom::Clamped(value) | Atom::Quotient(value, _) => self.is_all_given(value),
+            Atom::Divided(_, dividend, divisor) => self.is_all_given(dividend) && self.is_all_given(divisor),
+        }
+    }
+
+    fn is_all_given(&self, value: &Polynomial) -> bool {
+        value.terms().all(|(product, _)| product.iter().all(|atom| self.is_given(atom)))
+    }
+
+    /// An `Int64` as a polynomial of sizes, arguments and iterators.
+    fn polynomial(&self, expr: &Expr) -> Option<Polynomial> {
+        if expr.ty != ScalarType::I64 {
+            return None;
+        }
+        let of = |expr: &Expr| self.polynomial(expr);
+        match &expr.kind {
+            ExprKind::Constant(constant) => Some(Polynomial::constant(i64::try_from(constant.as_integer()?).ok()?)),
+            ExprKind::Local(local) => match self.locals[local.0 as usize].role {
+                Role::Argument | Role::Iterator(_) => Some(Polynomial::atom(Atom::Local(*local))),
+                Role::Value(_) => self.values.get(local).cloned(),
+                Role::Variable(_) => None,
+            },
+            ExprKind::Size { array, axis } => Some(Polynomial::atom(Atom::Size(*array, *axis))),
+            ExprKind::First { array, axis } => Some(Polynomial::atom(Atom::First(*array, *axis))),
+            ExprKind::Unary(UnaryOp::Neg, operand) => of(operand)?.scale(-1),
+            ExprKind::Binary(BinaryOp::Add, left, right) => of(left)?.add(&of(right)?),
+            ExprKind::Binary(BinaryOp::Sub, left, right) => of(left)?.sub(&of(right)?),
+            ExprKind::Binary(BinaryOp::Mul, left, right) => of(left)?.mul(&of(right)?),
+            ExprKind::Binary(op, left, right) => {
+                let rounding = match op {
+                    BinaryOp::DivTrunc => Rounding::Zero,
+                    BinaryOp::DivFloor => Rounding::Down,
+                    BinaryOp::DivCeil => Rounding::Up,
+                    BinaryOp::Max if integer_of(left) == Some(0) => return Some(of(right)?.clamped()),
+                    BinaryOp::Max if integer_of(right) == Some(0) => return Some(of(left)?.clamped()),
+                    _ => return None,
+                };
+                let (dividend, divisor) = (of(left)?, of(certain(right))?);
+                Some(Polynomial::atom(Atom::Divided(rounding, Box::new(dividend), Box::new(divisor))))
+            }
+            ExprKind::Convert(operand) | ExprKind::Wrap(operand) => of(operand),
+            ExprKind::Unary(..)
+            | ExprKind::Load { .. }
+            | ExprKind::Compare(..)
+            | ExprKind::Call(..)
+            | ExprKind::Select { .. }
+            | ExprKind::IfElse { .. } => None,
+        }
+    }
+}
+
+/// A divisor without the case in which the source throws: `ifelse(w == 0, 1, w)`.
+fn certain(divisor: &Expr) -> &Expr {
+    match &divisor.kind {
+        ExprKind::IfElse { yes, no, .. } if integer_of(yes) == Some(1) => no,
+        _ => divisor,
+    }
+}
+
+fn integer_of(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Constant(constant) => i64::try_from(constant.as_integer()?).ok(),
+        _ => None,
+    }
+}
+
+/// Whether a product is affine in what it is made of.
+fn is_affine_product(product: &[Atom]) -> bool {
+    match product {
+        [] => true,
+        [atom] => match atom {
+            Atom::Local(_) | Atom::Size(..) | Atom::First(..) | Atom::Entry(..) => true,
+            Atom::Clamped(value) => is_affine(value),
+            Atom::Quotient(value, _) => is_affine(value),
+            Atom::Divided(_, dividend, divisor) => {
+                is_affine(dividend) && divisor.as_constant().is_some_and(|divisor| divisor != 0)
+            }
+        },
+        _ => false,
+    }
+}
+
+fn is_affine(value: &Polynomial) -> bool {
+    value.terms().all(|(product, _)| is_affine_product(product))
+}

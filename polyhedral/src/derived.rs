@@ -1,0 +1,161 @@
+//! Numbers that sizes give and that are affine in none.
+
+use crate::affine::ParamId;
+
+/// A number made of parameters, in `Int64` arithmetic that wraps around as Julia's does: `nx * ny`, `n * (n + 1) ÷ 2`, `cld(n, width)`.
+///
+/// It has a value for all parameters. Where a divisor is zero that value means nothing: the source throws before it uses it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Derived {
+    Constant(i64),
+    Param(ParamId),
+    /// Of one or more.
+    Sum(Vec<Derived>),
+    /// Of one or more.
+    Product(Vec<Derived>),
+    /// `max(0, value)`.
+    Clamped(Box<Derived>),
+    Quotient(Rounding, Box<Derived>, Box<Derived>),
+}
+
+/// Which integer a quotient becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rounding {
+    /// Towards zero: `div`.
+    Zero,
+    /// Towards minus infinity: `fld`.
+    Down,
+    /// Towards infinity: `cld`.
+    Up,
+}
+
+impl Derived {
+    pub fn sum(parts: Vec<Derived>) -> Derived {
+        match <[Derived; 1]>::try_from(parts) {
+            Ok([part]) => part,
+            Err(parts) if parts.is_empty() => Derived::Constant(0),
+            Err(parts) => Derived::Sum(parts),
+        }
+    }
+
+    pub fn product(parts: Vec<Derived>) -> Derived {
+        match <[Derived; 1]>::try_from(parts) {
+            Ok([part]) => part,
+            Err(parts) if parts.is_empty() => Derived::Constant(1),
+            Err(parts) => Derived::Product(parts),
+        }
+    }
+
+    /// The value for these parameters, by [`ParamId`]; one that is missing counts as 0.
+    pub fn evaluate(&self, params: &[i64]) -> i64 {
+        match self {
+            Derived::Constant(value) => *value,
+            Derived::Param(param) => params.get(param.0 as usize).copied().unwrap_or(0),
+            Derived::Sum(parts) => parts.iter().fold(0, |sum, part| sum.wrapping_add(part.evaluate(params))),
+            Derived::Product(parts) => parts.iter().fold(1, |all, part| all.wrapping_mul(part.evaluate(params))),
+            Derived::Clamped(value) => value.evaluate(params).max(0),
+            Derived::Quotient(rounding, dividend, divisor) => {
+                quotient(*rounding, dividend.evaluate(params), divisor.evaluate(params))
+            }
+        }
+    }
+
+    /// The value as Julia writes it.
+    pub fn spelled(&self, name: &dyn Fn(ParamId) -> String) -> String {
+        let of = |value: &Derived| value.spelled(name);
+        match self {
+            Derived::Constant(value) => value.to_string(),
+            Derived::Param(param) => name(*param),
+            Derived::Sum(parts) => parts.iter().map(of).collect::<Vec<_>>().join(" + "),
+            Derived::Product(parts) => {
+                let factor = |part: &Derived| match part {
+                    Derived::Sum(_) => format!("({})", of(part)),
+                    Derived::Constant(value) if *value < 0 => format!("({value})"),
+                    _ => of(part),
+                };
+                parts.iter().map(factor).collect::<Vec<_>>().join(" * ")
+            }
+            Derived::Clamped(value) => format!("max(0, {})", of(value)),
+            Derived::Quotient(rounding, dividend, divisor) => {
+                let function = match rounding {
+                    Rounding::Zero => "div",
+                    Rounding::Down => "fld",
+                    Rounding::Up => "cld",
+                };
+                format!("{function}({}, {})", of(dividend), of(divisor))
+            }
+        }
+    }
+
+    /// The parameters that it depends on.
+    pub fn params(&self) -> Vec<ParamId> {
+        match self {
+            Derived::Constant(_) => vec![],
+            Derived::Param(param) => vec![*param],
+            Derived::Sum(parts) | Derived::Product(parts) => parts.iter().flat_map(Derived::params).collect(),
+            Derived::Clamped(value) => value.params(),
+            Derived::Quotient(_, dividend, divisor) => [dividend.params(), divisor.params()].concat(),
+        }
+    }
+}
+
+/// The quotient; 0 of a divisor that is zero.
+fn quotient(rounding: Rounding, dividend: i64, divisor: i64) -> i64 {
+    if divisor == 0 {
+        return 0;
+    }
+    let (whole, rest) = (dividend.wrapping_div(divisor), dividend.wrapping_rem(divisor));
+    let is_below = (rest < 0) != (divisor < 0);
+    match rounding {
+        Rounding::Zero => whole,
+        Rounding::Down => whole - i64::from(rest != 0 && is_below),
+        Rounding::Up => whole + i64::from(rest != 0 && !is_below),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(rounding: Rounding, dividend: i64, divisor: i64) -> i64 {
+        let all = [dividend, divisor].map(|value| Box::new(Derived::Constant(value)));
+        let [dividend, divisor] = all;
+        Derived::Quotient(rounding, dividend, divisor).evaluate(&[])
+    }
+
+    #[test]
+    fn quotients_are_rounded_as_julia_does() {
+        for (dividend, divisor, zero, down, up) in [
+            (7, 2, 3, 3, 4),
+            (-7, 2, -3, -4, -3),
+            (7, -2, -3, -4, -3),
+            (-7, -2, 3, 3, 4),
+            (6, 3, 2, 2, 2),
+            (-6, 3, -2, -2, -2),
+        ] {
+            assert_eq!(of(Rounding::Zero, dividend, divisor), zero, "{dividend} by {divisor}");
+            assert_eq!(of(Rounding::Down, dividend, divisor), down, "{dividend} by {divisor}");
+            assert_eq!(of(Rounding::Up, dividend, divisor), up, "{dividend} by {divisor}");
+        }
+        assert_eq!(of(Rounding::Zero, i64::MIN, -1), i64::MIN);
+        assert_eq!(of(Rounding::Down, 5, 0), 0);
+    }
+
+    #[test]
+    fn values_read_as_julia() {
+        let param = |at| Derived::Param(ParamId(at));
+        let name = |id: ParamId| ["nx", "ny"][id.0 as usize].to_owned();
+        let sum = Derived::Sum(vec![param(0), Derived::Constant(-1)]);
+        let product = Derived::Product(vec![param(1), sum]);
+        assert_eq!(product.spelled(&name), "ny * (nx + -1)");
+        let quotient = Derived::Quotient(Rounding::Up, Box::new(product), Box::new(param(1)));
+        assert_eq!(quotient.spelled(&name), "cld(ny * (nx + -1), ny)");
+    }
+
+    #[test]
+    fn products_wrap_around() {
+        let product = Derived::Product(vec![Derived::Param(ParamId(0)), Derived::Param(ParamId(1))]);
+        assert_eq!(product.evaluate(&[3, -5]), -15);
+        assert_eq!(product.evaluate(&[1 << 32, (1 << 32) + 1]), 1 << 32);
+    }
+}
