@@ -11,7 +11,8 @@
 //!
 //! What such a loop keeps is decided in its own order, so that it would run in one thread. What it has kept at the end is the first of
 //! the largest values that are larger than what it began with, whatever the order. Where two zeros of different sign are equal,
-//! the place tells which of the two it is. The values are read twice; so loops that others run many times at once stay what they are.
+//! the place tells which of the two it is; of a NaN, whose bits Julia leaves open, any may be kept. The values are read twice; so loops that others run
+//! many times at once stay what they are.
 
 use crate::typed::{binary, both, compare, constant, either, integer, not};
 use std::collections::BTreeSet;
@@ -25,17 +26,21 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType};
 /// Values of more operators are not worked out twice.
 const MOST_OPERATORS: usize = 24;
 
-/// Rewrites all such loops that nothing around them seems to run at once.
-pub(crate) fn rewrite(function: &Function) -> Function {
-    let mut rewriting = Rewriting { locals: function.locals.clone(), next_loop: next_loop(&function.body) };
+/// Rewrites all such loops that nothing around them seems to run at once; `None` where there are none.
+pub(crate) fn rewrite(function: &Function) -> Option<Function> {
+    let (locals, plain) = (function.locals.clone(), BTreeSet::new());
+    let mut rewriting = Rewriting { locals, next_loop: next_loop(&function.body), plain };
     let body = rewriting.block(&function.body, None);
-    Function { body, locals: rewriting.locals, ..function.clone() }
+    let is_other = rewriting.locals.len() > function.locals.len();
+    is_other.then(|| Function { body, locals: rewriting.locals, ..function.clone() })
 }
 
 struct Rewriting {
     locals: Vec<Local>,
     /// No loop of the function has this number, or a greater one.
     next_loop: u32,
+    /// Values so far that are made of sizes, arguments and iterators.
+    plain: BTreeSet<LocalId>,
 }
 
 /// A loop of a nest.
@@ -43,6 +48,29 @@ struct Level<'a> {
     id: LoopId,
     iterator: LocalId,
     range: &'a Range,
+}
+
+/// The innermost loop around a statement.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    iterator: LocalId,
+    body: &'a Block,
+}
+
+impl Around<'_> {
+    /// Whether the loop stores what another of its iterations loads, as far as that shows: not where both are of the iteration's own row
+    /// or column. Then the searches of its iterations run one after the other, and each by itself.
+    fn changes(&self, (array, subscripts): &(LocalId, Vec<Expr>)) -> bool {
+        let mut stored = vec![];
+        stores_of(self.body, *array, &mut stored);
+        // An array that each iteration makes is its own.
+        if stored.iter().any(Vec::is_empty) {
+            return false;
+        }
+        let is_own = |subscript: &Expr| matches!(subscript.kind, ExprKind::Local(local) if local == self.iterator);
+        let own = |axis: usize| stored.iter().all(|it| it.get(axis).is_some_and(is_own));
+        !stored.is_empty() && !subscripts.iter().enumerate().any(|(axis, it)| is_own(it) && own(axis))
+    }
 }
 
 /// What a loop looks for.
@@ -74,29 +102,35 @@ enum Better {
 
 impl Rewriting {
     /// The block of a loop that stores into these arrays, or of the function.
-    fn block(&mut self, block: &Block, stored: Option<&BTreeSet<LocalId>>) -> Block {
+    fn block(&mut self, block: &Block, around: Option<Around<'_>>) -> Block {
         let mut result = vec![];
         for statement in block {
-            match self.search(statement, stored) {
+            match self.search(statement, around) {
                 Some(search) => self.write(&search, &mut result),
-                None => result.push(self.statement(statement, stored)),
+                None => {
+                    if let StatementKind::Set { target, value, .. } = &statement.kind
+                        && matches!(self.role(*target), Role::Value(_))
+                        && self.is_given(value)
+                    {
+                        self.plain.insert(*target);
+                    }
+                    result.push(self.statement(statement, around));
+                }
             }
         }
         result
     }
 
-    fn statement(&mut self, statement: &Statement, stored: Option<&BTreeSet<LocalId>>) -> Statement {
+    fn statement(&mut self, statement: &Statement, around: Option<Around<'_>>) -> Statement {
         let kind = match &statement.kind {
             StatementKind::For { id, iterator, range, mode, body } => {
-                let mut inside = BTreeSet::new();
-                crate::values::stores(body, &mut inside);
-                let body = self.block(body, Some(&inside));
+                let body = self.block(body, Some(Around { iterator: *iterator, body }));
                 StatementKind::For { id: *id, iterator: *iterator, range: range.clone(), mode: *mode, body }
             }
             StatementKind::If { condition, then, otherwise } => StatementKind::If {
                 condition: condition.clone(),
-                then: self.block(then, stored),
-                otherwise: self.block(otherwise, stored),
+                then: self.block(then, around),
+                otherwise: self.block(otherwise, around),
             },
             StatementKind::Set { .. }
             | StatementKind::Store { .. }
@@ -107,7 +141,7 @@ impl Rewriting {
     }
 
     /// What the statement looks for, if it is such a loop.
-    fn search<'a>(&self, statement: &'a Statement, stored: Option<&BTreeSet<LocalId>>) -> Option<Search<'a>> {
+    fn search<'a>(&self, statement: &'a Statement, around: Option<Around<'_>>) -> Option<Search<'a>> {
         let (mut levels, mut at) = (vec![], statement);
         let body = loop {
             let StatementKind::For { id, iterator, range, mode, body } = &at.kind else { return None };
@@ -153,7 +187,7 @@ impl Rewriting {
         let places: Vec<usize> = places.map(|(at, _)| at).collect();
         // `findmax` asks for what is there, and then for what is better than it.
         let search = match places.as_slice() {
-            // Where the others do not hold nothing is loaded.
+            // Where the others do not hold nothing is loaded, as long as no name is.
             [at] if *at == parts.len() - 1 && (*at == 0 || names.0.is_empty()) => {
                 let only = parts[..*at].iter().map(|&part| part.clone()).reduce(both);
                 compared(levels, parts[*at], only, &sets, statement.span)?
@@ -162,15 +196,15 @@ impl Rewriting {
             _ => in_order(levels, &condition, &sets, statement.span)?,
         };
         // What has a name is loaded in all iterations.
-        let is_read = |it: &Expr| !loads(it) || any(&search.value, &|part| same(part, it));
+        let is_read = |it: &Expr| !loads(it) || certainly(&search.value, &|part| same(part, it));
         if !names.0.iter().all(|(_, it)| is_read(it)) {
             return None;
         }
-        self.checked(search, stored)
+        self.checked(search, around)
     }
 
     /// The search, if it is what the loop does, and is worth it.
-    fn checked<'a>(&self, search: Search<'a>, stored: Option<&BTreeSet<LocalId>>) -> Option<Search<'a>> {
+    fn checked<'a>(&self, search: Search<'a>, around: Option<Around<'_>>) -> Option<Search<'a>> {
         let Search { levels, best, value, only, kept, .. } = &search;
         let targets: BTreeSet<LocalId> = kept.iter().map(|(target, _)| *target).collect();
         let own = kept.iter().find(|(target, _)| target == best)?;
@@ -189,21 +223,33 @@ impl Rewriting {
         if operators(value) + only.as_ref().map_or(0, operators) > MOST_OPERATORS {
             return None;
         }
-        // Several loops are counted through in one number.
-        if levels.len() > 1 && levels.iter().any(|level| level.range.step != 1) {
+        // Several loops are counted through in one number, and in a loop only such are shared among threads.
+        let is_nested = levels.len() > 1 || around.is_some();
+        if is_nested && levels.iter().any(|level| level.range.step != 1) {
             return None;
         }
-        // What a loop around stores, the next search reads: then it runs one search after the other.
-        let mut arrays = BTreeSet::new();
-        [Some(value), only.as_ref()].into_iter().flatten().for_each(|it| arrays_of(it, &mut arrays));
-        let runs_alone = stored.is_none_or(|stored| arrays.iter().any(|array| stored.contains(array)));
-        (runs_alone && !arrays.is_empty()).then_some(search)
+        let mut read = vec![];
+        [Some(value), only.as_ref()].into_iter().flatten().for_each(|it| loads_of(it, &mut read));
+        let runs_alone = around.is_none_or(|around| read.iter().any(|load| around.changes(load)));
+        (runs_alone && !read.is_empty()).then_some(search)
     }
 
-    /// Whether a loop's bounds neither read elements nor depend on these loops.
+    /// Whether a loop's bounds are made of sizes, arguments and iterators of other loops than these.
     fn is_plain(&self, range: &Range, levels: &[Level<'_>]) -> bool {
-        let around: BTreeSet<LocalId> = levels.iter().map(|level| level.iterator).collect();
-        [&range.start, &range.stop].into_iter().all(|bound| !loads(bound) && !mentions(bound, &around))
+        let own: BTreeSet<LocalId> = levels.iter().map(|level| level.iterator).collect();
+        [&range.start, &range.stop].into_iter().all(|bound| self.is_given(bound) && !mentions(bound, &own))
+    }
+
+    fn is_given(&self, expr: &Expr) -> bool {
+        !any(expr, &|part| match part.kind {
+            ExprKind::Load { .. } => true,
+            ExprKind::Local(local) => match self.role(local) {
+                Role::Variable(_) => true,
+                Role::Value(_) => !self.plain.contains(&local),
+                Role::Argument | Role::Iterator(_) => false,
+            },
+            _ => false,
+        })
     }
 
     /// Writes the two reductions.
@@ -592,6 +638,16 @@ fn any(expr: &Expr, found: &dyn Fn(&Expr) -> bool) -> bool {
     found(expr) || expr.operands().into_iter().any(|operand| any(operand, found))
 }
 
+/// Whether a part is found that is evaluated wherever the expression is.
+fn certainly(expr: &Expr, found: &dyn Fn(&Expr) -> bool) -> bool {
+    let operands = match &expr.kind {
+        ExprKind::Select { condition, .. } => vec![&**condition],
+        ExprKind::Binary(BinaryOp::AndAlso | BinaryOp::OrElse, left, _) => vec![&**left],
+        _ => expr.operands(),
+    };
+    found(expr) || operands.into_iter().any(|operand| certainly(operand, found))
+}
+
 fn mentions(expr: &Expr, locals: &BTreeSet<LocalId>) -> bool {
     any(expr, &|it| matches!(it.kind, ExprKind::Local(local) if locals.contains(&local)))
 }
@@ -604,9 +660,29 @@ fn operators(expr: &Expr) -> usize {
     usize::from(!expr.operands().is_empty()) + expr.operands().into_iter().map(operators).sum::<usize>()
 }
 
-fn arrays_of(expr: &Expr, into: &mut BTreeSet<LocalId>) {
-    if let ExprKind::Load { array, .. } = expr.kind {
-        into.insert(array);
+/// The elements that an expression reads: arrays and subscripts.
+fn loads_of(expr: &Expr, into: &mut Vec<(LocalId, Vec<Expr>)>) {
+    if let ExprKind::Load { array, subscripts, .. } = &expr.kind {
+        into.push((*array, subscripts.clone()));
     }
-    expr.operands().into_iter().for_each(|operand| arrays_of(operand, into));
+    expr.operands().into_iter().for_each(|operand| loads_of(operand, into));
+}
+
+/// The subscripts by which a block stores into an array.
+fn stores_of(block: &Block, wanted: LocalId, into: &mut Vec<Vec<Expr>>) {
+    for statement in block {
+        match &statement.kind {
+            StatementKind::For { body, .. } => stores_of(body, wanted, into),
+            StatementKind::If { then, otherwise, .. } => {
+                stores_of(then, wanted, into);
+                stores_of(otherwise, wanted, into);
+            }
+            StatementKind::Store { array, subscripts, .. } if *array == wanted => into.push(subscripts.clone()),
+            StatementKind::Allocate { array, .. } if *array == wanted => into.push(vec![]),
+            StatementKind::Store { .. }
+            | StatementKind::Allocate { .. }
+            | StatementKind::Set { .. }
+            | StatementKind::Require { .. } => {}
+        }
+    }
 }

@@ -12,13 +12,19 @@ use crate::typed::binary;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Function, Local, LocalId, NamedBy, Range, Role, Statement, StatementKind, Type,
+    Block, Expr, ExprKind, Function, Local, LocalId, NamedBy, Range, Role, SizeError, Statement, StatementKind, Type,
 };
 use tessella_polyhedral::derived::Rounding;
 use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 
-/// A function gets no more parameters of its own: each makes all sets wider.
+/// A function gets no more parameters of its own: each makes all sets wider. Loops up to further products are [ranges](crate::ranges).
 const MOST: usize = 8;
+
+/// Quotients and maxima of more than that stay what they are.
+const MOST_ATOMS: usize = 16;
+
+/// Factors are no larger: a parameter may be 2^40, and no expression passes 2^60.
+const MOST_FACTOR: u64 = 1 << 18;
 
 /// A function whose bounds and extents have no products of sizes.
 pub(crate) struct Rewritten {
@@ -30,7 +36,8 @@ pub(crate) struct Rewritten {
 /// A product of what callers give.
 pub(crate) type Atoms = Vec<Atom>;
 
-/// Finds the products and quotients of sizes in all bounds, extents and conditions.
+/// Finds the products and quotients of sizes in all bounds of loops, extents and comparisons of conditions, and the quotients in names that
+/// are set once.
 pub(crate) fn rewrite(function: &Function) -> Rewritten {
     let mut rewriting = Rewriting {
         function,
@@ -96,7 +103,9 @@ impl Rewriting<'_> {
                 StatementKind::Allocate { array: *array, extents }
             }
             StatementKind::Require { condition, failure } => {
-                StatementKind::Require { condition: self.condition(condition), failure: failure.clone() }
+                let is_of_divisor = failure.error == SizeError::Divide;
+                let condition = if is_of_divisor { condition.clone() } else { self.condition(condition) };
+                StatementKind::Require { condition, failure: failure.clone() }
             }
             StatementKind::Set { target, value, label, mode } if self.values.contains_key(target) => {
                 let value = self.without_quotients(&self.values[target].clone(), value.span).unwrap_or(value.clone());
@@ -110,7 +119,8 @@ impl Rewriting<'_> {
     /// A condition with parameters in the integers that it compares.
     fn condition(&mut self, condition: &Expr) -> Expr {
         let kind = match &condition.kind {
-            ExprKind::Compare(op, left, right) if left.ty == ScalarType::I64 => {
+            // Data need no parameter beside them, which only limits what sizes may be.
+            ExprKind::Compare(op, left, right) if self.is_known(left) && self.is_known(right) => {
                 ExprKind::Compare(*op, Box::new(self.number(left)), Box::new(self.number(right)))
             }
             ExprKind::Binary(op, left, right) if left.ty == ScalarType::Bool => {
@@ -135,6 +145,10 @@ impl Rewriting<'_> {
     fn replaced(&mut self, expr: &Expr) -> Option<Expr> {
         let value = self.polynomial(expr)?;
         let (mut sum, mut is_new) = (Polynomial::constant(0), false);
+        let factors = value.terms().filter(|(product, _)| !product.is_empty());
+        if factors.map(|(_, factor)| factor.unsigned_abs()).fold(0, u64::saturating_add) > MOST_FACTOR {
+            return None;
+        }
         for (product, factor) in value.terms() {
             if is_affine_product(product) {
                 let plain = product.iter().cloned().map(Polynomial::atom);
@@ -153,14 +167,18 @@ impl Rewriting<'_> {
         is_new.then(|| sum.to_expr(expr.span))
     }
 
-    /// A value with parameters for quotients that are affine in nothing, so that what it is a factor of has a size for a stride;
-    /// `None` where there are none.
+    /// The value of a name with parameters for the quotients in it, so that a subscript that it is a factor of has a size for a stride; `None`
+    /// where there are none. Products stay.
     fn without_quotients(&mut self, value: &Polynomial, span: Span) -> Option<Expr> {
         let (mut sum, mut is_new) = (Polynomial::constant(0), false);
         for (product, factor) in value.terms() {
             let mut term = Polynomial::constant(factor);
             for atom in product {
-                let is_replaced = !is_affine_product(std::slice::from_ref(atom)) && self.is_given(atom);
+                let is_affine = is_affine_product(std::slice::from_ref(atom));
+                let is_replaced = !is_affine && self.is_given(atom);
+                if !is_affine && !is_replaced {
+                    return None;
+                }
                 let atom = match is_replaced {
                     true => Atom::Local(self.parameter_if_few(std::slice::from_ref(atom), span)?),
                     false => atom.clone(),
@@ -202,8 +220,13 @@ impl Rewriting<'_> {
             Atom::Entry(..) => "entry".to_owned(),
             Atom::Clamped(value) => self.name_of(value),
             Atom::Quotient(value, divisor) => format!("{}_div_{divisor}", self.name_of(value)),
-            Atom::Divided(_, dividend, divisor) => {
-                format!("{}_div_{}", self.name_of(dividend), self.name_of(divisor))
+            Atom::Divided(rounding, dividend, divisor) => {
+                let by = match rounding {
+                    Rounding::Zero => "div",
+                    Rounding::Down => "fld",
+                    Rounding::Up => "cld",
+                };
+                format!("{}_{by}_{}", self.name_of(dividend), self.name_of(divisor))
             }
         }
     }
@@ -232,6 +255,15 @@ impl Rewriting<'_> {
         value.terms().all(|(product, _)| product.iter().all(|atom| self.is_given(atom)))
     }
 
+    /// Whether an integer is affine in sizes, iterators and what may be a parameter.
+    fn is_known(&self, expr: &Expr) -> bool {
+        let value = self.polynomial(expr);
+        value.is_some_and(|value| {
+            let mut terms = value.terms();
+            terms.all(|(product, _)| is_affine_product(product) || product.iter().all(|atom| self.is_given(atom)))
+        })
+    }
+
     /// An `Int64` as a polynomial of sizes, arguments and iterators.
     fn polynomial(&self, expr: &Expr) -> Option<Polynomial> {
         if expr.ty != ScalarType::I64 {
@@ -256,11 +288,17 @@ impl Rewriting<'_> {
                     BinaryOp::DivTrunc => Rounding::Zero,
                     BinaryOp::DivFloor => Rounding::Down,
                     BinaryOp::DivCeil => Rounding::Up,
-                    BinaryOp::Max if integer_of(left) == Some(0) => return Some(of(right)?.clamped()),
-                    BinaryOp::Max if integer_of(right) == Some(0) => return Some(of(left)?.clamped()),
+                    BinaryOp::Max if integer_of(left) == Some(0) => return clamped(of(right)?),
+                    BinaryOp::Max if integer_of(right) == Some(0) => return clamped(of(left)?),
                     _ => return None,
                 };
                 let (dividend, divisor) = (of(left)?, of(certain(right))?);
+                // Only a parameter may leave out that the source throws: what is worked out in a loop keeps its divisor.
+                let is_safe = divisor.as_constant().is_some_and(|it| it > 0)
+                    || (self.is_all_given(&dividend) && self.is_all_given(&divisor));
+                if !is_safe || weight(&dividend) + weight(&divisor) > MOST_ATOMS {
+                    return None;
+                }
                 Some(Polynomial::atom(Atom::Divided(rounding, Box::new(dividend), Box::new(divisor))))
             }
             ExprKind::Convert(operand) | ExprKind::Wrap(operand) => of(operand),
@@ -274,7 +312,22 @@ impl Rewriting<'_> {
     }
 }
 
-/// A divisor without the case in which the source throws: `ifelse(w == 0, 1, w)`.
+fn clamped(value: Polynomial) -> Option<Polynomial> {
+    (weight(&value) <= MOST_ATOMS).then(|| value.clamped())
+}
+
+/// How many atoms a polynomial is made of, all that stand in one another.
+fn weight(value: &Polynomial) -> usize {
+    let of = |atom: &Atom| match atom {
+        Atom::Local(_) | Atom::Size(..) | Atom::First(..) | Atom::Entry(..) => 1,
+        Atom::Clamped(value) | Atom::Quotient(value, _) => 1 + weight(value),
+        Atom::Divided(_, dividend, divisor) => 1 + weight(dividend) + weight(divisor),
+    };
+    value.terms().flat_map(|(product, _)| product).map(of).sum()
+}
+
+/// A divisor without the case in which the source throws: `ifelse(w == 0, 1, w)`, as the frontend writes all divisors. What it divides
+/// must not be evaluated where it is zero.
 fn certain(divisor: &Expr) -> &Expr {
     match &divisor.kind {
         ExprKind::IfElse { yes, no, .. } if integer_of(yes) == Some(1) => no,

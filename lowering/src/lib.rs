@@ -82,12 +82,25 @@ pub enum Searches {
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
 pub fn lower(ctx: &Ctx, function: &Function, checks: Checks, searches: Searches) -> Result<Lowered, Vec<LowerError>> {
-    let function = match searches {
-        Searches::InOrder => function.clone(),
-        Searches::InAnyOrder => best::rewrite(function),
-    };
-    let function = fitting::rewrite(&counters::rewrite(&stepped::rewrite(&function)));
-    let derived::Rewritten { function, derived } = derived::rewrite(&function);
+    let prepared = |function: &Function| fitting::rewrite(&counters::rewrite(&stepped::rewrite(function)));
+    if searches == Searches::InAnyOrder
+        && let Some(other) = best::rewrite(function)
+        && let Ok(lowered) = lower_prepared(ctx, derived::rewrite(&prepared(&other)), checks)
+    {
+        return Ok(lowered);
+    }
+    let function = prepared(function);
+    let with_derived = derived::rewrite(&function);
+    let is_other = !with_derived.derived.is_empty();
+    lower_prepared(ctx, with_derived, checks).or_else(|errors| match is_other {
+        // Sizes of their own have limits, which what they stand for need not have.
+        true => lower_prepared(ctx, derived::Rewritten { function, derived: vec![] }, checks).map_err(|_| errors),
+        false => Err(errors),
+    })
+}
+
+fn lower_prepared(ctx: &Ctx, rewritten: derived::Rewritten, checks: Checks) -> Result<Lowered, Vec<LowerError>> {
+    let derived::Rewritten { function, derived } = rewritten;
     let errors = match nest::lower(ctx, &ranges::rewrite(&function), &derived, None) {
         Ok(lowered) => return Ok(lowered),
         Err(errors) => errors,

@@ -1,4 +1,4 @@
-//! Loops whose bounds are read from arrays, or are products of iterators and sizes, as loops over a range that sizes give, with a condition on data.
+//! Loops whose bounds are read from arrays, or are no sums of sizes, as loops over a range that sizes give, with a condition on data.
 //!
 //! ```text
 //!                                        first, last = p[i], p[i+1] - 1
@@ -9,9 +9,10 @@
 //! ```
 //!
 //! The outer range is that of an array which the iterator is a subscript of; analyses see no more of the loop. Generated
-//! loops have the source's bounds: code generation turns the conditions back into them.
+//! loops have the source's bounds: code generation turns the conditions back into them, but for bounds [of sizes](RangeCheck::of_sizes).
 
 use crate::error::LowerError;
+use crate::stepped::reads;
 use crate::typed::{binary, both, compare, either, integer};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
@@ -40,6 +41,9 @@ pub(crate) struct RangeCheck {
     pub(crate) condition: Expr,
     pub(crate) failure: Requirement,
     pub(crate) span: Span,
+    /// Whether sizes tell the bounds, which are the same whenever the loop runs, and an array the outer range: iterations of that are as good as the loop's
+    /// own, but for a condition.
+    pub(crate) of_sizes: bool,
 }
 
 /// Rewrites all loops whose bounds depend on elements of arrays.
@@ -47,7 +51,7 @@ pub(crate) fn rewrite(function: &Function) -> Rewritten {
     let mut known = Known { locals: function.locals.clone(), written: BTreeSet::new(), values: BTreeMap::new() };
     known.learn(&function.body);
     let (ranged, errors) = (BTreeMap::new(), vec![]);
-    let mut rewriting = Rewriting { known, ranged, errors, around: vec![] };
+    let mut rewriting = Rewriting { known, ranged, errors, around: vec![], iterators: vec![] };
     let body = rewriting.block(&function.body);
     let Rewriting { known, ranged, errors, .. } = rewriting;
     let function = Function { body, locals: known.locals, ..function.clone() };
@@ -67,8 +71,9 @@ struct Rewriting {
     known: Known,
     ranged: BTreeMap<LoopId, RangeCheck>,
     errors: Vec<LowerError>,
-    /// The loops around the present place, outermost first.
+    /// The loops around the present place, outermost first, and their iterators.
     around: Vec<LoopId>,
+    iterators: Vec<LocalId>,
 }
 
 /// What a bound depends on.
@@ -181,6 +186,51 @@ impl Known {
         }
     }
 
+    /// Whether an expression is made of sizes, arguments and constants alone.
+    fn is_of_sizes(&self, expr: &Expr, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match &expr.kind {
+            ExprKind::Constant(_) | ExprKind::Size { .. } | ExprKind::First { .. } => true,
+            ExprKind::Load { .. } => false,
+            ExprKind::Local(local) => match self.locals[local.0 as usize].role {
+                Role::Argument => true,
+                Role::Value(_) => self.values.get(local).is_some_and(|value| self.is_of_sizes(value, depth)),
+                Role::Iterator(_) | Role::Variable(_) => false,
+            },
+            ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Call(..)
+            | ExprKind::Select { .. }
+            | ExprKind::IfElse { .. }
+            | ExprKind::Convert(_)
+            | ExprKind::Wrap(_) => expr.operands().into_iter().all(|operand| self.is_of_sizes(operand, depth)),
+        }
+    }
+
+    /// Whether what a block evaluates may change with these iterators.
+    fn depends_on(&self, block: &Block, iterators: &[LocalId]) -> bool {
+        let (mut used, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        reads(block, &mut used);
+        let mut open: Vec<LocalId> = used.into_iter().collect();
+        while let Some(local) = open.pop() {
+            if iterators.contains(&local) {
+                return true;
+            }
+            if !seen.insert(local) {
+                continue;
+            }
+            let mut exprs: Vec<&Expr> = self.values.get(&local).into_iter().collect();
+            while let Some(expr) = exprs.pop() {
+                if let ExprKind::Local(other) = expr.kind {
+                    open.push(other);
+                }
+                exprs.extend(expr.operands());
+            }
+        }
+        false
+    }
+
     /// The constant `c` of an expression that is `local + c`.
     fn offset(&self, expr: &Expr, local: LocalId, depth: u32) -> Option<i64> {
         let depth = depth.checked_sub(1)?;
@@ -284,7 +334,9 @@ impl Rewriting {
             StatementKind::For { id, iterator, range, mode, body } => {
                 let bounds = self.bounds(*iterator, range);
                 self.around.push(*id);
+                self.iterators.push(*iterator);
                 let inner = self.block(body);
+                self.iterators.pop();
                 self.around.pop();
                 let plain = |range: &Range, body: Block| Statement {
                     kind: StatementKind::For { id: *id, iterator: *iterator, range: range.clone(), mode: *mode, body },
@@ -356,6 +408,13 @@ impl Rewriting {
         body: Block,
         plain: &dyn Fn(&Range, Block) -> Statement,
     ) -> (RangeCheck, Block) {
+        let is_far = |end: &Expr| constant(end).is_some_and(|end| end.abs() == LIMIT);
+        // Where the array is longer than the loop, the other iterations take time, too: no more than that of one run of the loop for each of a time
+        // step, say, but not of each row of a matrix.
+        let of_sizes = range.step.unsigned_abs() == 1
+            && !self.known.depends_on(&body, &self.iterators)
+            && !hull.iter().any(is_far)
+            && [&range.start, &range.stop].into_iter().all(|bound| self.known.is_of_sizes(bound, DEPTH));
         let mut block = vec![];
         let start = self.named(iterator, "start", &range.start, data[0], &mut block);
         let stop = self.named(iterator, "stop", &range.stop, data[1], &mut block);
@@ -389,6 +448,7 @@ impl Rewriting {
             condition: either(empty, inside),
             failure: Requirement { error: SizeError::Thrown, text },
             span,
+            of_sizes,
         };
         let condition = all(conditions).expect("one of the bounds is data");
         let body = vec![Statement { kind: StatementKind::If { condition, then: body, otherwise: vec![] }, span }];

@@ -19,7 +19,7 @@ pub enum Derived {
 }
 
 /// Which integer a quotient becomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rounding {
     /// Towards zero: `div`.
     Zero,

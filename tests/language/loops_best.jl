@@ -170,3 +170,51 @@ case(best_outside, (T, n) -> (mixed_values(T, n), values_of(T, max(0, n - 1))))
 case(best_places, (T, n) -> (mixed_values(T, n),); types = with_integers)
 case(best_places, (T, n) -> (n > 2 ? [T(NaN); values_of(T, n - 1)] : fill(-zero(T), n),))
 case(best_places, (T, n) -> ([fill(-zero(T), n); fill(zero(T), n)],))
+
+# A named element that only some iterations compare is inside of its array in all of them, or an error.
+@tessella function best_of_either(x, y)
+    best, at = -one(eltype(x)), 0
+    n = length(x)
+    for i in 1:n
+        other = y[i+1]
+        if (i < n ? other : x[i]) > best
+            best = (i < n ? other : x[i])
+            at = i
+        end
+    end
+    return best, at
+end
+
+case(best_of_either, (T, n) -> (mixed_values(T, n), values_of(T, n)))
+case(best_of_either, (T, n) -> (mixed_values(T, n), values_of(T, n + 1)))
+
+# Columns by themselves, which the same loop changes.
+@tessella function best_scaled!(A)
+    for j in axes(A, 2)
+        most = abs(A[1, j])
+        for i in axes(A, 1)
+            if abs(A[i, j]) > most
+                most = abs(A[i, j])
+            end
+        end
+        for i in axes(A, 1)
+            A[i, j] = A[i, j] / (1 + most)
+        end
+    end
+end
+
+case(best_scaled!, (T, n) -> (values_of(T, n + 1, 5),))
+
+@tessella function best_in_part(x, p)
+    best, at = zero(eltype(x)), 0
+    first, last = p[1], p[2]
+    for i in first:last
+        if x[i] < best
+            best = x[i]
+            at = i
+        end
+    end
+    return best, at
+end
+
+case(best_in_part, (T, n) -> (mixed_values(T, n), [1, n]))

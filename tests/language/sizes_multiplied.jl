@@ -120,3 +120,63 @@ end
 case(multiplied_expected!, (T, n) -> (in_vector(T, n, 5), n, 5))
 case(multiplied_expected!, (T, n) -> (in_vector(T, n, 5), n, 4))
 case(multiplied_expected!, (T, n) -> (in_vector(T, n, 5), n, 0))
+
+# Quotients of iterators keep what tells Julia's error, beside quotients of sizes.
+@tessella function multiplied_quotients!(u, x, n, w)
+    for k in 1:length(u)
+        v = (n ÷ w) * k + 100 ÷ (k - 3)
+        u[k] += x[v]
+    end
+end
+
+case(multiplied_quotients!, (T, n) -> (in_vector(T, n, 1), in_vector(T, 2000, 1), 60, 1))
+case(multiplied_quotients!, (T, n) -> (in_vector(T, min(n, 2), 1), in_vector(T, 2000, 1), 600, 4))
+
+# Halves, each of the one before: a number of rows for each level.
+@tessella function multiplied_levels(u, w)
+    n = length(u)
+    a, b = cld(n, w), 0
+    b = cld(a, w)
+    c = cld(b, w)
+    d = cld(c, w)
+    e = cld(d, w)
+    s = zeros(eltype(u), c)
+    for k in 1:c
+        s[k] = u[k] + 1
+    end
+    for k in 1:e
+        s[k] = 2 * s[k]
+    end
+    return s
+end
+
+case(multiplied_levels, (T, n) -> (in_vector(T, n, 3), 2))
+
+# Squares of data beside a square of an argument, which may be large.
+@tessella function multiplied_circle!(x, r)
+    for k in 1:length(x)
+        if x[k] * x[k] <= r * r
+            x[k] = -1
+        end
+    end
+end
+
+case(multiplied_circle!, (T, n) -> (in_vector(T, n, 3), 3_000_000_000); types = [Int64])
+
+# Other numbers that sizes give: powers, remainders, what depends on a size.
+@tessella function multiplied_powers!(x, q, n)
+    for k in 2:2^q
+        x[k] = x[k] + 1
+    end
+    for k in 1:mod(n * n, 7)
+        x[k] = 2 * x[k]
+    end
+    for k in 1:(n > 3 ? n * q : n)
+        x[k] = x[k] - 1
+    end
+    for k in n*n-4611686018427387904:n*n-4611686018427387902
+        x[1] = x[1] + 1
+    end
+end
+
+case(multiplied_powers!, (T, n) -> (in_vector(T, 100, 1), 5, n))

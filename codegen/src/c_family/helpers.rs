@@ -4,6 +4,7 @@ use super::strides::{FOLDS, MEETS, SHAPE};
 use super::{Dialect, c_type};
 use crate::program::Width;
 use std::collections::BTreeSet;
+use tessella_polyhedral::derived::Rounding;
 use tessella_polyhedral::stream::Parts;
 use tessella_scalar::ScalarType;
 
@@ -16,6 +17,8 @@ pub enum Helper {
     IndexMax(Width),
     /// `floordiv(a, b)` of indices, `b > 0`.
     IndexFloorDiv(Width),
+    /// A quotient of sizes.
+    SizeQuotient(Rounding),
     /// Into how many parts a launch that streams cuts its rows.
     Parts,
     /// A product of sizes that saturates; extents below zero count as zero.
@@ -75,6 +78,9 @@ impl Helper {
             Helper::IndexMin(Width::Narrow) => "imin32".to_string(),
             Helper::IndexMax(Width::Narrow) => "imax32".to_string(),
             Helper::IndexFloorDiv(Width::Narrow) => "floordiv32".to_string(),
+            Helper::SizeQuotient(Rounding::Zero) => "tessella_size_div".to_string(),
+            Helper::SizeQuotient(Rounding::Down) => "tessella_size_fld".to_string(),
+            Helper::SizeQuotient(Rounding::Up) => "tessella_size_cld".to_string(),
             Helper::Parts => "tessella_parts".to_string(),
             Helper::Bytes => "tessella_bytes".to_string(),
             Helper::Threads => "tessella_thread".to_string(),
@@ -118,6 +124,18 @@ impl Helper {
                 format!(
                     "// Rounds towards minus infinity; b > 0.\n\
                      {inline} {t} {name}({t} a, {t} b) {{ return a / b - (a % b < 0); }}"
+                )
+            }
+            Helper::SizeQuotient(rounding) => {
+                let rounded = match rounding {
+                    Rounding::Zero => "a / b",
+                    Rounding::Down => "a / b - (a % b != 0 && (a < 0) != (b < 0))",
+                    Rounding::Up => "a / b + (a % b != 0 && (a < 0) == (b < 0))",
+                };
+                format!(
+                    "// A quotient of sizes. By zero it is never used: the source throws.\n\
+                     {inline} int64_t {name}(int64_t a, int64_t b) {{\n    \
+                         return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : {rounded};\n}}"
                 )
             }
             Helper::Parts => format!(

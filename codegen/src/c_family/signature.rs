@@ -5,11 +5,11 @@ use crate::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVER
 use crate::from_ast::negate;
 use crate::int_expr::{Cond, IntExpr};
 use crate::names::Names;
-use crate::program::Scan;
+use crate::program::{Scan, Width};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ArrayKind, ComputationId};
-use tessella_polyhedral::derived::{Derived, Rounding};
+use tessella_polyhedral::derived::Derived;
 use tessella_polyhedral::layers::BufferId;
 use tessella_scalar::ScalarType;
 
@@ -207,7 +207,7 @@ impl Printer<'_> {
     }
 
     /// Declares the parameters of the algorithm that no C parameter is named after.
-    fn aliases(&self, out: &mut Writer) {
+    fn aliases(&mut self, out: &mut Writer) {
         for (param, array, axis) in &self.program.entry.aliases {
             let name = &self.program.names.params[param.0 as usize];
             out.line(format!("const int64_t {name} = {};", self.extent_name(*array, *axis)));
@@ -217,10 +217,36 @@ impl Printer<'_> {
             let (name, from) = (&names.params[param.0 as usize], &names.scalars[scalar.0 as usize]);
             out.line(format!("const int64_t {name} = {from};"));
         }
-        for (param, value) in &self.program.entry.derived {
-            let names = &self.program.names.params;
-            out.line(format!("const int64_t {} = {};", names[param.0 as usize], derived(value, names)));
+        for (param, value) in self.program.entry.derived.clone() {
+            let value = self.derived(&value);
+            out.line(format!("const int64_t {} = {value};", self.program.names.params[param.0 as usize]));
         }
+    }
+
+    /// A number made of parameters, in arithmetic that wraps around.
+    fn derived(&mut self, value: &Derived) -> String {
+        match value {
+            Derived::Constant(value) if *value >= 0 => format!("INT64_C({value})"),
+            Derived::Constant(value) => format!("(int64_t)UINT64_C({})", value.cast_unsigned()),
+            Derived::Param(param) => self.program.names.params[param.0 as usize].clone(),
+            Derived::Sum(parts) => self.wrapping(parts, " + "),
+            Derived::Product(parts) => self.wrapping(parts, " * "),
+            Derived::Clamped(value) => {
+                let helper = Helper::IndexMax(Width::Wide);
+                self.helpers.insert(helper);
+                format!("{}(0, {})", helper.name(), self.derived(value))
+            }
+            Derived::Quotient(rounding, dividend, divisor) => {
+                let helper = Helper::SizeQuotient(*rounding);
+                self.helpers.insert(helper);
+                format!("{}({}, {})", helper.name(), self.derived(dividend), self.derived(divisor))
+            }
+        }
+    }
+
+    fn wrapping(&mut self, parts: &[Derived], operator: &str) -> String {
+        let parts: Vec<String> = parts.iter().map(|part| format!("(uint64_t){}", self.derived(part))).collect();
+        format!("(int64_t)({})", parts.join(operator))
     }
 
     /// Answers a call that asks for the extents of the arrays that are given back.
@@ -334,36 +360,4 @@ fn params(condition: &Cond) -> BTreeSet<ParamId> {
 /// User text in a comment stays on its line, and a trailing backslash would join the next.
 pub fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ").trim_end_matches('\\').to_string()
-}
-
-/// A number made of parameters, in arithmetic that wraps around.
-fn derived(value: &Derived, names: &[String]) -> String {
-    let all = |parts: &[Derived], operator: &str| {
-        let parts: Vec<String> = parts.iter().map(|part| format!("(uint64_t){}", derived(part, names))).collect();
-        format!("(int64_t)({})", parts.join(operator))
-    };
-    match value {
-        Derived::Constant(value) if *value >= 0 => format!("INT64_C({value})"),
-        Derived::Constant(value) => format!("(int64_t)UINT64_C({})", value.cast_unsigned()),
-        Derived::Param(param) => names[param.0 as usize].clone(),
-        Derived::Sum(parts) => all(parts, " + "),
-        Derived::Product(parts) => all(parts, " * "),
-        Derived::Clamped(value) => {
-            let value = derived(value, names);
-            format!("({value} > 0 ? {value} : 0)")
-        }
-        Derived::Quotient(rounding, dividend, divisor) => {
-            let [a, b] = [dividend, divisor].map(|part| derived(part, names));
-            let whole = match rounding {
-                Rounding::Zero => format!("{a} / {b}"),
-                Rounding::Down => format!("{a} / {b} - ({a} % {b} != 0 && (({a} < 0) != ({b} < 0)))"),
-                Rounding::Up => format!("{a} / {b} + ({a} % {b} != 0 && (({a} < 0) == ({b} < 0)))"),
-            };
-            // The source throws where it divides by zero, before it uses this.
-            match divisor.as_ref() {
-                Derived::Constant(divisor) if *divisor > 0 => format!("({whole})"),
-                _ => format!("({b} == 0 ? 0 : {b} == -1 ? (int64_t)(0 - (uint64_t){a}) : {whole})"),
-            }
-        }
-    }
 }

@@ -70,7 +70,7 @@ impl<'a> Nest<'a> {
         let name = self.loop_name(&declared.name, &scope.site.iterators);
         let magnitude = self.symbols.magnitude(&start, &scope.site).max(self.symbols.magnitude(&stop, &scope.site));
         let mut inner = scope.clone();
-        let ranged = check.is_some();
+        let ranged = check.is_some_and(|check| !check.of_sizes);
         inner.site.iterators.push(Iterator { id, local, name: name.clone(), span: declared.span, magnitude, ranged });
         inner.site.domain = Formula::all(std::iter::once(inner.site.domain).chain(conditions));
         inner.simd = match mode.simd {
