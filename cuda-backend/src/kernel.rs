@@ -4,7 +4,8 @@ use tessella_codegen::c_family::{LoopHooks, OfKernel, Printer, Writer, c_type};
 use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::program::{Blocks, BufferAccess, For, Kernel, KernelParam, Node, Width};
 use tessella_codegen::shared::{Place, places};
-use tessella_polyhedral::layers::{Buffer, MemorySpace};
+use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_polyhedral::layers::{Buffer, BufferId, MemorySpace};
 use tessella_polyhedral::machine::Gpu;
 use tessella_polyhedral::schedule::Tag;
 
@@ -33,7 +34,9 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
 }
 
 fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
-    let params: Vec<String> = kernel.params.iter().map(|param| parameter(printer, kernel.blocks, *param)).collect();
+    let cache = read_only_cache(printer, kernel);
+    let params: Vec<String> =
+        kernel.params.iter().map(|param| parameter(printer, kernel.blocks, cache, *param)).collect();
     let streaming = match kernel.body.as_slice() {
         [Node::Streaming(it)] => Some(it),
         _ => None,
@@ -160,7 +163,76 @@ fn adds_up(node: &Node, terms: u32) -> bool {
     }
 }
 
-fn parameter(printer: &Printer<'_>, blocks: Blocks, param: KernelParam) -> String {
+/// Whether what a kernel only reads may come through the cache for data that nothing changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReadOnlyCache {
+    Yes,
+    /// The CUDA compiler (13.0) makes one load of two that stand in the branches of a condition, `c ? t[i] : x[i]`, and sends it through that cache
+    /// if one of the two arrays is `const __restrict__`, although the kernel has written the other: the load finds what was there before.
+    /// Where an array has no `__restrict__`, its loads go the usual way.
+    No,
+}
+
+/// Of kernels that read what they write, or choose between memory of the block and arrays, nothing may.
+fn read_only_cache(printer: &Printer<'_>, kernel: &Kernel) -> ReadOnlyCache {
+    let input = &printer.input;
+    let written = |buffer: BufferId| {
+        kernel.params.iter().any(
+            |param| matches!(param, KernelParam::Buffer { buffer: it, access: BufferAccess::Write } if *it == buffer),
+        )
+    };
+    let (mut reads_written, mut reads_shared, mut may_choose) = (false, false, chooses(&kernel.body));
+    for node in &kernel.body {
+        node.walk(&mut |node| match node {
+            Node::Statement(it) => {
+                let computation = input.algorithm.computation(it.computation);
+                for read in &computation.reads {
+                    let buffer = input.buffer_of(read.array);
+                    reads_written |= written(buffer);
+                    reads_shared |= kernel.shared.contains(&buffer);
+                }
+                let values = computation.lets.iter().map(|it| &it.value);
+                let all = computation.predicate.iter().chain(values).chain([&computation.value]);
+                all.for_each(|expr| expr.walk(&mut |part| may_choose |= is_choice(part)));
+                may_choose |= computation.predicate.is_some();
+            }
+            Node::For(it) => may_choose |= chooses(&it.body),
+            Node::If { then, otherwise, .. } => {
+                may_choose |= !otherwise.is_empty() || chooses(then) || chooses(otherwise);
+            }
+            Node::Spread(it) => may_choose |= chooses(&it.body),
+            Node::Declare { body, .. } | Node::OneThread { body, .. } => may_choose |= chooses(body),
+            Node::Turns(it) => may_choose |= chooses(&it.body),
+            Node::Let { .. }
+            | Node::Launch(_)
+            | Node::Together { .. }
+            | Node::Copy { .. }
+            | Node::Barrier
+            | Node::GridBarrier
+            | Node::Await(_)
+            | Node::Tile(_)
+            | Node::Streaming(_) => {}
+        });
+    }
+    // Kernels whose blocks run together promise nothing of what they write, so that its loads are never moved; a choice remains one.
+    let is_alone = kernel.blocks == Blocks::Apart;
+    match (reads_written && is_alone) || ((reads_written || reads_shared) && may_choose) {
+        true => ReadOnlyCache::No,
+        false => ReadOnlyCache::Yes,
+    }
+}
+
+fn is_choice(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Select { .. } | ExprKind::IfElse { .. })
+}
+
+/// Whether a condition stands beside other code of its block.
+fn chooses(block: &[Node]) -> bool {
+    let code = block.iter().filter(|node| !matches!(node, Node::Let { .. }));
+    code.count() > 1 && block.iter().any(|node| matches!(node, Node::If { .. }))
+}
+
+fn parameter(printer: &Printer<'_>, blocks: Blocks, cache: ReadOnlyCache, param: KernelParam) -> String {
     let names = &printer.program.names;
     match param {
         KernelParam::Buffer { buffer, access } => {
@@ -170,9 +242,12 @@ fn parameter(printer: &Printer<'_>, blocks: Blocks, param: KernelParam) -> Strin
             };
             let element = c_type(printer.input.layout.buffer(buffer).element);
             // What other blocks write between barriers must be read again after them.
-            let alone = match (blocks, access) {
-                (Blocks::Together | Blocks::Resident, BufferAccess::Write) => "",
-                (Blocks::Apart, _) | (Blocks::Together | Blocks::Resident, BufferAccess::Read) => "__restrict__ ",
+            let alone = match (blocks, access, cache) {
+                (Blocks::Together | Blocks::Resident, BufferAccess::Write, _) => "",
+                (_, BufferAccess::Read, ReadOnlyCache::No) => "",
+                (Blocks::Apart, BufferAccess::Write, _) | (_, BufferAccess::Read, ReadOnlyCache::Yes) => {
+                    "__restrict__ "
+                }
             };
             format!("{constant}{element} *{alone}{}", names.buffers[buffer.0 as usize])
         }

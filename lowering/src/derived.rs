@@ -15,7 +15,7 @@ use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Function, Local, LocalId, NamedBy, Range, Role, SizeError, Statement, StatementKind, Type,
 };
 use tessella_polyhedral::derived::Rounding;
-use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
+use tessella_scalar::{BinaryOp, CompareOp, ScalarType, UnaryOp};
 
 /// A function gets no more parameters of its own: each makes all sets wider. Loops up to further products are [ranges](crate::ranges).
 const MOST: usize = 8;
@@ -103,8 +103,10 @@ impl Rewriting<'_> {
                 StatementKind::Allocate { array: *array, extents }
             }
             StatementKind::Require { condition, failure } => {
-                let is_of_divisor = failure.error == SizeError::Divide;
-                let condition = if is_of_divisor { condition.clone() } else { self.condition(condition) };
+                let condition = match failure.error {
+                    SizeError::Divide => self.of_divisor(condition).unwrap_or_else(|| condition.clone()),
+                    _ => self.condition(condition),
+                };
                 StatementKind::Require { condition, failure: failure.clone() }
             }
             StatementKind::Set { target, value, label, mode } if self.values.contains_key(target) => {
@@ -114,6 +116,19 @@ impl Rewriting<'_> {
             StatementKind::Set { .. } | StatementKind::Store { .. } => statement.kind.clone(),
         };
         Statement { kind, span: statement.span }
+    }
+
+    /// That a divisor is not zero, of `!(d == 0 || d == -1 && n == typemin(n))`, if the dividend is affine in what has limits: it never is that.
+    fn of_divisor(&self, condition: &Expr) -> Option<Expr> {
+        let ExprKind::Unary(UnaryOp::Not, fails) = &condition.kind else { return None };
+        let ExprKind::Binary(BinaryOp::OrElse, is_zero, overflows) = &fails.kind else { return None };
+        let ExprKind::Binary(BinaryOp::AndAlso, _, is_least) = &overflows.kind else { return None };
+        let ExprKind::Compare(CompareOp::Eq, dividend, least) = &is_least.kind else { return None };
+        let is_small = self.polynomial(dividend).is_some_and(|it| is_affine(&it));
+        (is_small && integer_of(least) == Some(i64::MIN)).then(|| {
+            let kind = ExprKind::Unary(UnaryOp::Not, is_zero.clone());
+            Expr { kind, ..condition.clone() }
+        })
     }
 
     /// A condition with parameters in the integers that it compares.
