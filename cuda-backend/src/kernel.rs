@@ -1,9 +1,11 @@
 //! Kernels.
 
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_codegen::c_family::{LoopHooks, OfKernel, Printer, Writer, c_type};
 use tessella_codegen::int_expr::IntExpr;
 use tessella_codegen::program::{Blocks, BufferAccess, For, Kernel, KernelParam, Node, Width};
 use tessella_codegen::shared::{Place, places};
+use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::layers::{Buffer, BufferId, MemorySpace};
 use tessella_polyhedral::machine::Gpu;
@@ -173,63 +175,49 @@ enum ReadOnlyCache {
     No,
 }
 
-/// Of kernels that read what they write, or choose between memory of the block and arrays, nothing may.
+/// Of kernels nothing may in which a value can be one of two that are loaded, one of them from an array that the kernel only reads, the other one
+/// from one that it has written or that its threads share: where an expression chooses, or two statements store at one place.
 fn read_only_cache(printer: &Printer<'_>, kernel: &Kernel) -> ReadOnlyCache {
     let input = &printer.input;
-    let written = |buffer: BufferId| {
+    let is_only_read = |buffer: BufferId| {
         kernel.params.iter().any(
-            |param| matches!(param, KernelParam::Buffer { buffer: it, access: BufferAccess::Write } if *it == buffer),
+            |param| matches!(param, KernelParam::Buffer { buffer: it, access: BufferAccess::Read } if *it == buffer),
         )
     };
-    let (mut reads_written, mut reads_shared, mut may_choose) = (false, false, chooses(&kernel.body));
+    let mut statements = BTreeSet::new();
     for node in &kernel.body {
-        node.walk(&mut |node| match node {
-            Node::Statement(it) => {
-                let computation = input.algorithm.computation(it.computation);
-                for read in &computation.reads {
-                    let buffer = input.buffer_of(read.array);
-                    reads_written |= written(buffer);
-                    reads_shared |= kernel.shared.contains(&buffer);
-                }
-                let values = computation.lets.iter().map(|it| &it.value);
-                let all = computation.predicate.iter().chain(values).chain([&computation.value]);
-                all.for_each(|expr| expr.walk(&mut |part| may_choose |= is_choice(part)));
-                may_choose |= computation.predicate.is_some();
+        node.walk(&mut |node| {
+            if let Node::Statement(it) = node {
+                statements.insert(it.computation);
             }
-            Node::For(it) => may_choose |= chooses(&it.body),
-            Node::If { then, otherwise, .. } => {
-                may_choose |= !otherwise.is_empty() || chooses(then) || chooses(otherwise);
-            }
-            Node::Spread(it) => may_choose |= chooses(&it.body),
-            Node::Declare { body, .. } | Node::OneThread { body, .. } => may_choose |= chooses(body),
-            Node::Turns(it) => may_choose |= chooses(&it.body),
-            Node::Let { .. }
-            | Node::Launch(_)
-            | Node::Together { .. }
-            | Node::Copy { .. }
-            | Node::Barrier
-            | Node::GridBarrier
-            | Node::Await(_)
-            | Node::Tile(_)
-            | Node::Streaming(_) => {}
         });
     }
-    // Kernels whose blocks run together promise nothing of what they write, so that its loads are never moved; a choice remains one.
-    let is_alone = kernel.blocks == Blocks::Apart;
-    match (reads_written && is_alone) || ((reads_written || reads_shared) && may_choose) {
-        true => ReadOnlyCache::No,
-        false => ReadOnlyCache::Yes,
+    // By what is written: whether some statement loads what is only read, and whether some loads other memory.
+    let mut loaded: BTreeMap<BufferId, [BTreeSet<ComputationId>; 2]> = BTreeMap::new();
+    for &id in &statements {
+        let it = input.algorithm.computation(id);
+        let mut kinds = [false; 2];
+        for read in &it.reads {
+            kinds[usize::from(is_only_read(input.buffer_of(read.array)))] = true;
+        }
+        let values = it.lets.iter().map(|it| &it.value);
+        let mut all = it.predicate.iter().chain(values).chain([&it.value]);
+        let mut chooses = false;
+        all.by_ref().for_each(|expr| expr.walk(&mut |part| chooses |= is_choice(part)));
+        if chooses && kinds == [true; 2] {
+            return ReadOnlyCache::No;
+        }
+        let known = loaded.entry(input.buffer_of(it.write.array)).or_default();
+        for (found, loads) in known.iter_mut().zip(kinds) {
+            found.extend(loads.then_some(id));
+        }
     }
+    let differ = |[other, only]: &[BTreeSet<ComputationId>; 2]| only.iter().any(|id| other.iter().any(|it| it != id));
+    if loaded.values().any(differ) { ReadOnlyCache::No } else { ReadOnlyCache::Yes }
 }
 
 fn is_choice(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Select { .. } | ExprKind::IfElse { .. })
-}
-
-/// Whether a condition stands beside other code of its block.
-fn chooses(block: &[Node]) -> bool {
-    let code = block.iter().filter(|node| !matches!(node, Node::Let { .. }));
-    code.count() > 1 && block.iter().any(|node| matches!(node, Node::If { .. }))
 }
 
 fn parameter(printer: &Printer<'_>, blocks: Blocks, cache: ReadOnlyCache, param: KernelParam) -> String {

@@ -42,7 +42,7 @@ static __host__ __device__ inline int64_t tessella_mod_i64(int64_t x, int64_t y)
 
 extern "C" __global__ void __launch_bounds__(32) counts_in_one_piece_S(
     int32_t *__restrict__ h,
-    const int32_t *__restrict__ x,
+    const int32_t *x,
     int64_t h_1,
     int64_t x_1
 ) {
@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(32) counts_in_one_piece_S(
 
 extern "C" __global__ void __launch_bounds__(32) counts_in_one_piece_S_32(
     int32_t *__restrict__ h,
-    const int32_t *__restrict__ x,
+    const int32_t *x,
     int32_t h_1,
     int32_t x_1
 ) {

@@ -41,9 +41,9 @@ static __host__ __device__ inline int64_t tessella_mod_i64(int64_t x, int64_t y)
 
 extern "C" __global__ void __launch_bounds__(128) owners_in_warps_S_R(
     double *__restrict__ f,
-    const int64_t *__restrict__ from,
-    const int64_t *__restrict__ to,
-    const double *__restrict__ k,
+    const int64_t *from,
+    const int64_t *to,
+    const double *k,
     int64_t f_1,
     int64_t from_1
 ) {
@@ -184,9 +184,9 @@ extern "C" __global__ void __launch_bounds__(128) owners_in_warps_S_R(
 
 extern "C" __global__ void __launch_bounds__(128) owners_in_warps_S_R_32(
     double *__restrict__ f,
-    const int64_t *__restrict__ from,
-    const int64_t *__restrict__ to,
-    const double *__restrict__ k,
+    const int64_t *from,
+    const int64_t *to,
+    const double *k,
     int32_t f_1,
     int32_t from_1
 ) {

@@ -62,9 +62,9 @@ static __host__ __device__ inline int64_t tessella_mod_i64(int64_t x, int64_t y)
 
 extern "C" __global__ void __launch_bounds__(128) rows_of_lanes_kernel(
     double *__restrict__ f,
-    const double *__restrict__ x,
-    const int64_t *__restrict__ first,
-    const int64_t *__restrict__ list,
+    const double *x,
+    const int64_t *first,
+    const int64_t *list,
     int64_t f_1,
     int64_t x_1,
     int64_t list_1

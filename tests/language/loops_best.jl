@@ -218,3 +218,26 @@ case(best_scaled!, (T, n) -> (values_of(T, n + 1, 5),))
 end
 
 case(best_in_part, (T, n) -> (mixed_values(T, n), [1, n]))
+
+# Values that are one of two loads, of an array that the loop has just stored into and of one that it only reads.
+@tessella function best_stored!(r, t, x, y)
+    for i in eachindex(x)
+        t[i] = 2 * y[i]
+        r[i] = (isodd(i) ? t[i] : x[i]) + 1
+    end
+end
+
+case(best_stored!, (T, n) -> (values_of(T, n), values_of(T, n), values_of(T, n), -values_of(T, n)))
+
+@tessella function best_branches!(r, t, x, y)
+    for i in eachindex(x)
+        t[i] = 2 * y[i]
+        if y[i] > 0
+            r[i] = t[i]
+        else
+            r[i] = x[i]
+        end
+    end
+end
+
+case(best_branches!, (T, n) -> (values_of(T, n), values_of(T, n), values_of(T, n), values_of(T, n) .* -1))

@@ -51,8 +51,8 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 
 extern "C" __global__ void __launch_bounds__(8) gemm_apart_S_load_C_store_C(
     double *__restrict__ C,
-    const double *__restrict__ A,
-    const double *__restrict__ B,
+    const double *A,
+    const double *B,
     int64_t C_1,
     int64_t C_2,
     int64_t m,
@@ -180,8 +180,8 @@ extern "C" __global__ void __launch_bounds__(8) gemm_apart_S_load_C_store_C(
 
 extern "C" __global__ void __launch_bounds__(8) gemm_apart_S_load_C_store_C_32(
     double *__restrict__ C,
-    const double *__restrict__ A,
-    const double *__restrict__ B,
+    const double *A,
+    const double *B,
     int32_t C_1,
     int32_t C_2,
     int32_t m,

@@ -41,7 +41,7 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define E(i, j) E[(i) - 1 + E_1 * ((j) - 1)]
 
 extern "C" __global__ void __launch_bounds__(32) own_elements_kernel(
-    const float *__restrict__ A,
+    const float *A,
     float *__restrict__ B,
     float *__restrict__ C,
     float *__restrict__ D,
@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(32) own_elements_kernel(
 }
 
 extern "C" __global__ void __launch_bounds__(32) own_elements_kernel_32(
-    const float *__restrict__ A,
+    const float *A,
     float *__restrict__ B,
     float *__restrict__ C,
     float *__restrict__ D,
