@@ -191,7 +191,8 @@ fn compiled(text: &str, step: Step) -> Result<(), String> {
 fn lowered(_text: &str, _sources: &Sources, unit: &Unit<'_>) -> Result<(), Vec<Diagnostic>> {
     let ctx = Ctx::new();
     ctx.set_max_operations(ISL_OPERATIONS);
-    pipeline::lower_with_tests(&ctx, &unit.function).map(|_| ())
+    // The pass for GPUs does more.
+    pipeline::lower_with_tests(&ctx, &unit.function, target(Backend::Cuda)).map(|_| ())
 }
 
 /// All passes. The targets share most of them: one in four inputs goes to the GPU.
@@ -200,7 +201,7 @@ fn emitted(text: &str, sources: &Sources, unit: &Unit<'_>) -> Result<(), Vec<Dia
         if text.len().is_multiple_of(4) { (Backend::Cuda, TextKind::Cuda) } else { (Backend::C, TextKind::C) };
     let ctx = Ctx::new();
     ctx.set_max_operations(ISL_OPERATIONS);
-    let lowered = pipeline::lower_with_tests(&ctx, &unit.function)?;
+    let lowered = pipeline::lower_with_tests(&ctx, &unit.function, target(backend))?;
     LOWERED.set(Some(processor_time()));
     let analysed = pipeline::verify(
         &ctx,

@@ -11,7 +11,7 @@
 //!
 //! What such a loop keeps is decided in its own order, so that it would run in one thread. What it has kept at the end is the first of
 //! the largest values that are larger than what it began with, whatever the order. Where two zeros of different sign are equal,
-//! the place tells which of the two it is; of a NaN, whose bits Julia leaves open, any may be kept. The values are read twice; so loops that others run
+//! the place tells which of the two it is (magnitudes and integers that are kept without a place need no second loop); of a NaN, whose bits Julia leaves open, any may be kept. The values are read twice; so loops that others run
 //! many times at once stay what they are.
 
 use crate::typed::{binary, both, compare, constant, either, integer, not};
@@ -284,6 +284,9 @@ impl Rewriting {
         set(&mut body, &most, binary(op, most.clone(), counted), span);
         let nest = levels.iter().map(|level| (level.id, level.iterator, level.range.clone()));
         block.push(nested(nest.collect(), guarded(body, only.clone()), span));
+        if kept.len() == 1 && (!ty.is_float() || *better == Better::InOrder || is_magnitude(value)) {
+            return set(block, &own, most, span);
+        }
         // Its place, with the sign of a zero.
         let forward = levels.len() > 1 || levels[0].range.step > 0;
         let first = (*better != Better::NotSmaller) == forward;
@@ -519,6 +522,11 @@ fn is_equal(a: &Expr, b: &Expr) -> Expr {
         span: a.span,
     };
     either(both(equal, signs), both(is_nan(a), is_nan(b)))
+}
+
+/// Whether a float is no -0.0, so that all zeros are alike: a largest difference.
+fn is_magnitude(value: &Expr) -> bool {
+    matches!(value.kind, ExprKind::Call(Intrinsic::Abs, _))
 }
 
 /// `signbit(value)`.
