@@ -53,7 +53,8 @@ impl Derived {
             Derived::Param(param) => params.get(param.0 as usize).copied().unwrap_or(0),
             Derived::Sum(parts) => parts.iter().fold(0, |sum, part| sum.wrapping_add(part.evaluate(params))),
             Derived::Product(parts) => parts.iter().fold(1, |all, part| all.wrapping_mul(part.evaluate(params))),
-            Derived::Clamped(value) => value.evaluate(params).max(0),
+            // Without the hint rustc 1.95 takes what the whole function gives for never negative, since it calls itself here.
+            Derived::Clamped(value) => std::hint::black_box(value.evaluate(params)).max(0),
             Derived::Quotient(rounding, dividend, divisor) => {
                 quotient(*rounding, dividend.evaluate(params), divisor.evaluate(params))
             }
