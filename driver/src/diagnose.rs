@@ -182,7 +182,10 @@ fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'stati
     if !place.algorithm.computation(id).write.is_affine() {
         let help = match transform::atomic::update(place.algorithm, id) {
             Ok(_) => "run another loop in parallel; on a GPU, `atomic` lets threads update integers together",
-            Err(_) => "run another loop in parallel: no permission to take updates in another order frees this one",
+            Err(_) if place.algorithm.computation(id).owner.is_some() => {
+                "run another loop in parallel, such as the one over owners: each keeps its order"
+            }
+            Err(_) => "run another loop in parallel, or give elements owners: `owners`",
         };
         return Some((
             format!("data say which element of `{array}` `{name}` updates: two iterations may meet at one"),
@@ -539,7 +542,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
                 AtomicObstacle::Type => (
                     "it updates no integers of 32 or 64 bits: sums of floats would go by which thread comes first".to_string(),
-                    "give each thread a partial result where subscripts are iterators: `rfactor`",
+                    "keep the order with `owners`, where data give the subscripts, or let sums be taken in any: `@fastmath`",
                 ),
             };
             make("E0454", "requested here").with_note(why).with_help(help)

@@ -196,7 +196,7 @@ impl Unit<'_> {
     fn build_as_given(&self, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
         let lowered = pipeline::lower_with_tests(&ctx, &self.function, target(backend))?;
-        let most = pipeline::operations_for(&lowered.algorithm);
+        let most = pipeline::operations_for(&lowered.algorithm, self.commands.iter().flatten().map(|it| &it.value));
         ctx.set_max_operations(most);
         let analysed = pipeline::verify(&ctx, self.sources, lowered, order, target(backend), self.machine)?;
         if most > ISL_OPERATIONS {
@@ -264,10 +264,14 @@ impl Built {
     }
 
     /// The loops, for which isl may do so much; where exact ones take more, ones that run through more than they need to, which are
-    /// better than none.
+    /// better than none. Of hexagons exact ones take a fraction of it, or else, mostly, more than there is.
     fn generate(&self, budget: u64) -> Result<Program, CodegenError> {
         let input = Input::from(&self.analysed.verified);
-        match self.ctx.with_budget(budget, || generate(&input)) {
+        let exact = match self.hexagons().is_empty() {
+            true => budget,
+            false => budget.min(ISL_OPERATIONS / HEXAGONS_PART),
+        };
+        match self.ctx.with_budget(exact, || generate(&input)) {
             Err(CodegenError::Isl(error)) if error.is_quota() => {
                 self.ctx.with_budget(budget, || generate_framed(&input))
             }

@@ -329,6 +329,8 @@ pub enum OverlapObstacle {
     Unbounded { reader: ComputationId, array: ArrayId },
     /// Within one step each value needs the one before.
     WithinStep,
+    /// A block would have more steps than this.
+    ManySteps { most: u32 },
     /// Threads of a GPU do not keep the order in which a step updates an array in place.
     InPlace { array: ArrayId },
 }

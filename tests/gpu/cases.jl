@@ -23,6 +23,13 @@ end
 
 const LARGE_TEST = 257
 
+# Extents for which programs have kernels of their own: products and stencils that are large enough to fill the GPU in larger tiles.
+const LARGER_TESTS = Dict("gemm" => 1009, "covariance" => 1409, "heat2d" => 3301, "jacobi2d" => 3301, "polybench_gemm" => 1009,
+                          "polybench_2mm" => 1009, "polybench_3mm" => 1009, "polybench_syrk" => 1409, "polybench_covariance" => 1409,
+                          "polybench_correlation" => 1409, "polybench_jacobi_2d" => 3301, "gemm_fast" => 1009)
+
+larger_test(name) = haskey(LARGER_TESTS, name) ? [LARGER_TESTS[name]] : Int[]
+
 # An example or a kernel.
 struct Case
     name::String
@@ -54,16 +61,18 @@ function with_commands(work, f, commands, file)
 end
 
 Case(it::Examples.Example) =
-    Case(it.name, it.f, it.inputs, it.types, [Examples.sizes_of(it, Examples.GPU_SIZES); LARGE_TEST],
+    Case(it.name, it.f, it.inputs, it.types, [Examples.sizes_of(it, Examples.GPU_SIZES); LARGE_TEST; larger_test(it.name)],
          (actual, expected) -> Examples.agree(it, actual, expected), it.large, it.inputs)
 
 # Where PolyBench's LARGE extents leave a GPU idle: arrays that its caches do not hold.
 const GPU_EXTENTS = Dict("atax" => (16384, 16384), "bicg" => (16384, 16384), "gemver" => (16384,), "gesummv" => (16384,),
                          "mvt" => (16384,), "jacobi-2d" => (20, 8192), "gemm" => (2048, 2048, 2048))
 
+polybench_name(it) = "polybench_" * replace(it.name, "-" => "_")
+
 Case(it::PolyBench.Kernel) =
-    Case("polybench_" * replace(it.name, "-" => "_"), it.f, (T, n) -> PolyBench.inputs(it, T, n), it.types,
-         [it.sizes; LARGE_TEST], (actual, expected) -> PolyBench.agree(it, actual, expected),
+    Case(polybench_name(it), it.f, (T, n) -> PolyBench.inputs(it, T, n), it.types,
+         [it.sizes; LARGE_TEST; larger_test(polybench_name(it))], (actual, expected) -> PolyBench.agree(it, actual, expected),
          get(GPU_EXTENTS, it.name, it.large), it.inputs)
 
 Case(it::Storage.Program) =
@@ -94,7 +103,8 @@ const GRIDS = [
 ]
 
 const FAST = [
-    Case("gemm_fast", Fast.gemm_fast!, Fast.gemm_inputs, DataType[Float32, Float64], Fast.EXTENTS, Examples.agree, (4096,),
+    Case("gemm_fast", Fast.gemm_fast!, Fast.gemm_inputs, DataType[Float32, Float64], [Fast.EXTENTS; larger_test("gemm_fast")],
+         Examples.agree, (4096,),
          Fast.gemm_inputs),
 ]
 

@@ -35,7 +35,34 @@ end
     return nothing
 end
 
+# Where subscripts are data, too: integers tell which, and floats that are checked are computed as they stand.
+@tessella function scattered_fast!(h, k::Vector{Int}, w)
+    @fastmath for p in eachindex(k)
+        h[k[p]] += w[p]
+        h[k[p]] -= 2
+    end
+end
+
+@tessella function gathered_fast!(y, first::Vector{Int}, k::Vector{Int}, w)
+    @fastmath for i in eachindex(y)
+        for p in first[i]:first[i+1]-1
+            y[i] += w[k[p]]
+        end
+    end
+end
+
+@tessella function binned_fast!(h, w)
+    @fastmath for p in eachindex(w)
+        bin = 1 + Int(floor(abs(w[p]) / 2))
+        h[min(bin, length(h))] += w[p]
+    end
+end
+
 exact(T, n) = (zeros(T, n), values_of(T, n))
+case(scattered_fast!, (T, n) -> (zeros(T, n ÷ 3 + 1), [mod(7p, n ÷ 3 + 1) + 1 for p in 1:n], values_of(T, n)))
+case(scattered_fast!, (T, n) -> (zeros(T, n ÷ 3), [mod(7p, n ÷ 3 + 1) + 1 for p in 1:n], values_of(T, n)))
+case(gathered_fast!, (T, n) -> (zeros(T, n), [1 + 3i for i in 0:n], [mod(5p, n) + 1 for p in 1:3n], values_of(T, n)))
+case(binned_fast!, (T, n) -> (zeros(T, 5), values_of(T, n)))
 for f in (fastmath_of_a_part!, inbounds_of_a_block!, outside_without_inbounds!)
     case(f, exact)
 end

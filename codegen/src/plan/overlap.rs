@@ -55,6 +55,40 @@ fn conflict(one: &[Touched], other: &[Touched]) -> bool {
     one.iter().any(|a| other.iter().any(|b| a.place == b.place && [a.access, b.access].contains(&BufferAccess::Write)))
 }
 
+/// Whether a step launches kernels, in loops and under conditions, and does nothing else.
+fn launches(step: &Step) -> bool {
+    match step {
+        Step::Launch(_) => true,
+        Step::If { then, otherwise, .. } => then.iter().chain(otherwise).all(launches),
+        Step::For { body, going, .. } => going.is_empty() && body.iter().all(launches),
+        Step::Allocate(_)
+        | Step::Free(_)
+        | Step::CopyIn(_)
+        | Step::CopyOut(_)
+        | Step::CopyPart { .. }
+        | Step::Clear(_)
+        | Step::LeaveIf(_)
+        | Step::Together { .. }
+        | Step::Synchronize
+        | Step::Record { .. }
+        | Step::Wait { .. }
+        | Step::Let { .. } => false,
+    }
+}
+
+/// A condition on several launches as one on each of them, so that they need not all wait for what one of them needs: the kernels for large
+/// sizes of several nests stand in one branch, those for small ones in the other.
+fn apart(step: &Step) -> Vec<Step> {
+    let Step::If { condition, then, otherwise } = step else { return vec![step.clone()] };
+    let most = then.len().max(otherwise.len());
+    if most < 2 || !then.iter().chain(otherwise).all(launches) {
+        return vec![step.clone()];
+    }
+    let of = |branch: &[Step], at: usize| branch.get(at).cloned().into_iter().collect();
+    let one = |at| Step::If { condition: condition.clone(), then: of(then, at), otherwise: of(otherwise, at) };
+    (0..most).map(one).collect()
+}
+
 /// A step of one queue: a single one, or a loop or a condition all of whose steps are of that queue.
 struct Site {
     queue: Queue,
@@ -102,7 +136,8 @@ impl<'a> Places<'a> {
 
     /// `None` where a step is of no one queue and of no known kind.
     fn items(&mut self, steps: &[Step]) -> Option<Vec<Item>> {
-        steps.iter().map(|step| self.item(step)).collect()
+        let apart: Vec<Step> = steps.iter().flat_map(apart).collect();
+        apart.iter().map(|step| self.item(step)).collect()
     }
 
     fn item(&mut self, step: &Step) -> Option<Item> {

@@ -131,6 +131,10 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
             "within one step each value needs the one before, across the whole array".to_string(),
             "overlapping tiles need steps that read what earlier steps, or other statements, wrote",
         ),
+        OverlapObstacle::ManySteps { most } => (
+            format!("a tile would compute the halo of each of its steps, and {most} is the most that it may have"),
+            "take fewer steps at once: the halo grows with each",
+        ),
     };
     diagnostic.with_note(why).with_help(help)
 }

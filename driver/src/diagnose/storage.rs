@@ -42,7 +42,12 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
             .with_help(format!("name an array that a statement inside of `{at}` reads or writes")),
         StorageError::NoConstantSize { at, axis, apart, .. } => make("E0527", "requested here")
             .with_note(format!("along axis {} two of the elements can be this far apart: {apart}", axis + 1))
-            .with_help(format!("split or tile the loops inside of `{at}` first, or name a loop further in")),
+            .with_help(match place.command.map(|span| place.sources.text(span).starts_with("overlapped")) {
+                Some(true) => "let the array keep one or two steps, as in `A, B = B, A`, or take another shape of tiles".to_string(),
+                Some(false) | None => {
+                    format!("split or tile the loops inside of `{at}` first, or name a loop further in")
+                }
+            }),
         StorageError::TooLarge { extents, limit, .. } => {
             let what = match limit {
                 Limit::Shared => "the shared memory of a thread block, for all buffers of a kernel together",

@@ -119,6 +119,29 @@ fn objects_of_two_contexts_never_meet() {
 }
 
 #[test]
+fn united_maps_may_have_pairs_in_common() {
+    let ctx = Ctx::new();
+    let map = |text: &str| Map::from_text(&ctx, text).unwrap();
+    let (low, high) = ("{ S[i] -> T[i] : 0 <= i <= 6 }", "{ S[i] -> T[i] : 4 <= i <= 9 }");
+    let apart = "{ S[i] -> T[i] : 0 <= i <= 1 or 20 <= i <= 21 }";
+    for (texts, pairs) in [
+        (vec![low, high, low, high], 10),
+        (vec![low, low, low, high, high], 10),
+        (vec![apart, low, high, apart], 12),
+        (vec![apart, apart], 4),
+        (vec![apart, apart, low, low], 9),
+        (vec![low], 7),
+    ] {
+        let all = Map::union_all(texts.iter().map(|text| map(text))).unwrap();
+        // What isl takes to be disjoint it does not make so.
+        let parts = all.make_disjoint().unwrap().wrap().unwrap().basic_sets().unwrap();
+        let counted: i64 =
+            parts.iter().map(|part| Set::from_basic_set(part).unwrap().count().unwrap().to_i64().unwrap()).sum();
+        assert_eq!(counted, pairs, "{texts:?}");
+    }
+}
+
+#[test]
 fn foreach_point_enumerates_all_points() {
     let ctx = Ctx::new();
     let set = Set::from_text(&ctx, "{ S[i, j] : 0 <= i <= j < 3 }").unwrap();

@@ -397,7 +397,7 @@ impl Hexagon {
         if self.strip(stream) < self.tile(stream) / 4 {
             return no(format!(
                 "a strip stores {} columns of {}: take {}",
-                self.strip(stream),
+                self.strip(stream).max(0),
                 self.tiles() * self.tile(stream),
                 if self.planes.is_some() { "a lower hexagon, or more points" } else { "more tiles, threads or points" }
             ));

@@ -34,15 +34,22 @@ pub fn obstacle(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, depth: usize) -> 
     Ok(first)
 }
 
-impl Stream {
-    /// Whether a launch can have such sizes.
-    pub(super) fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {
-        let points = i64::from(self.size.points);
-        if !self.size.points.is_power_of_two() || self.size.points > 16 || self.size.steps > 64 {
+impl StreamSize {
+    /// Whether any launch can have such sizes; those of others take as much work as they have steps.
+    pub(super) fn check(&self) -> Result<(), Obstacle> {
+        if !self.points.is_power_of_two() || self.points > 16 || self.steps > 64 {
             return Err(Obstacle(
                 "a lane holds 1, 2, 4, 8 or 16 points, and a launch makes at most 64 steps".to_string(),
             ));
         }
+        Ok(())
+    }
+}
+
+impl Stream {
+    /// Whether a launch can have such sizes.
+    pub(super) fn check_size(&self, algorithm: &Algorithm) -> Result<(), Obstacle> {
+        let points = i64::from(self.size.points);
         let offsets = self.stages.iter().flat_map(|stage| &stage.reads).filter_map(|read| match read {
             Source::Field { offset, .. } => Some(offset[0].abs()),
             Source::Memory | Source::Unused => None,

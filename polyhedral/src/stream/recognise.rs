@@ -219,6 +219,7 @@ impl Nests {
 
     /// The versions that the nests read, and when each is there.
     pub(super) fn stream(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
+        size.check()?;
         let mut fields: Vec<Field> = vec![];
         let all: Vec<&Nest> = self.all.iter().filter(|nest| nest.place.is_none()).collect();
         for (at, nest) in all.iter().enumerate() {

@@ -192,6 +192,7 @@ fn spelled(steps: &[Step]) -> String {
         Step::Record { event, .. } => format!("({})", event.0),
         Step::Wait { queue, event } => format!("{queue:?} after {}:", event.0),
         Step::For { body, .. } => format!("for [{}]", spelled(body)),
+        Step::If { then, otherwise, .. } => format!("if [{}] else [{}]", spelled(then), spelled(otherwise)),
         Step::Allocate(_) | Step::Free(_) => String::new(),
         other => format!("{other:?}"),
     };
@@ -243,6 +244,23 @@ fn a_loop_of_launches_stays_one_so_that_it_can_become_a_graph() {
     let expected = "in 0 in 1 (0) Kernels after 0: for [launch 0] (1) in 2 (2) Kernels after 2: launch 1 (3) \
                     Out after 1: out 1 Out after 3: out 2";
     assert_eq!(spelled(&plan.steps), expected);
+}
+
+#[test]
+fn kernels_of_several_nests_under_one_condition_wait_each_for_what_it_needs() {
+    // Those for large sizes, or those for small ones, of which the second nest has one more.
+    let large = vec![adds(0, 1), Part::Loop(2, vec![adds(2, 3)])];
+    let small = vec![adds(0, 1), adds(2, 3), adds(2, 3)];
+    for holds in [true, false] {
+        let branch = Part::If(holds, large.clone(), small.clone());
+        let parts = (0..4).map(Part::In).chain([branch, Part::Out(1), Part::Out(3)]).collect::<Vec<_>>();
+        let (plan, pairs) = at_once(&parts);
+        let expected = "in 0 in 1 (0) Kernels after 0: if [launch 0] else [launch 2] (1) in 2 in 3 (2) \
+                        Kernels after 2: if [for [launch 1]] else [launch 3] if [] else [launch 4] (3) \
+                        Out after 1: out 1 Out after 3: out 3";
+        assert_eq!(spelled(&plan.steps), expected);
+        assert!(pairs.contains(&("touch_rw".to_owned(), "in".to_owned())), "{pairs:?}");
+    }
 }
 
 #[test]

@@ -27,6 +27,9 @@ use region::{is_bounded, regions};
 use sizes::{Sizes, end_with_arrays};
 use stencil::recognise;
 
+/// The most steps of a block. How far each reaches is a row of a table, and no machine has the memory for tiles with as many halos.
+const MOST_STEPS: u32 = 100_000;
+
 /// Runs several time steps at once in tiles that overlap.
 ///
 /// Rewrite of `overlapped(S, t, (j, i), h, (bj, bi))`: `for t { nests } -> for t0 { for j0, i0 in parallel { load tile and halo; for t in
@@ -68,6 +71,9 @@ pub(super) fn overlapped_and_renewed(
     sizes: &[u32],
 ) -> Result<(Scheduled, Vec<Dependence>), Error> {
     let request = Request::new(scheduled, computation, time, loops, steps, sizes)?;
+    if steps > MOST_STEPS {
+        return Err(request.refuse(OverlapObstacle::ManySteps { most: MOST_STEPS }));
+    }
     let (path, _) = find_loop(scheduled, computation, time)?;
     let met = Sizes::new(ctx, &scheduled.algorithm, &loop_at(scheduled, &path).body.computations())?;
     if !met.are_exact {

@@ -193,7 +193,16 @@ pub(super) fn recognise<'a>(
     let (with_all, others): (Vec<_>, Vec<_>) = arrays.iter().partition(|&&array| {
         loops.iter().all(|name| matches!(axis(scheduled, &statements, array, name), Some(Some(_))))
     });
-    for array in with_all.into_iter().chain(others) {
+    let mut left: Vec<ArrayId> = with_all.into_iter().chain(others).copied().collect();
+    while !left.is_empty() {
+        // Those first of which a loop of this name, or what they are made of, tells.
+        let is_told = |array: &ArrayId| {
+            (loops.iter().enumerate()).all(|(dimension, name)| match axis(scheduled, &statements, *array, name) {
+                Some(None) => along(algorithm, &statements, &places, *array, dimension).is_some(),
+                told => told.is_some(),
+            })
+        };
+        let array = left.remove(left.iter().position(is_told).unwrap_or(0));
         if algorithm.array(array).kind == ArrayKind::Result {
             return Ok(Err(OverlapObstacle::NoAxis { array }));
         }
@@ -201,7 +210,10 @@ pub(super) fn recognise<'a>(
         for (dimension, name) in loops.iter().enumerate() {
             let place = match axis(scheduled, &statements, array, name) {
                 Some(Some(axis)) => Some(Place::Axis(axis)),
-                Some(None) => fixed(algorithm, &statements, &places, array, dimension).map(Place::At),
+                Some(None) => {
+                    let along = along(algorithm, &statements, &places, array, dimension).map(Place::Axis);
+                    along.or_else(|| fixed(algorithm, &statements, &places, array, dimension).map(Place::At))
+                }
                 None => None,
             };
             match place {
@@ -240,6 +252,34 @@ fn axis(scheduled: &Scheduled, statements: &[ComputationId], array: ArrayId, nam
         }
     }
     Some(found)
+}
+
+/// The axis of an array, whose writers have no loop of a dimension's name, along which they move with what they read there: of
+/// `A[x, y] = B[x, y]` beside `B[i, j] = ...` the axis of `y` for `j`.
+fn along(
+    algorithm: &Algorithm,
+    statements: &[ComputationId],
+    known: &BTreeMap<ArrayId, Vec<Place>>,
+    array: ArrayId,
+    dimension: usize,
+) -> Option<u32> {
+    let mut found = None;
+    for &id in statements.iter().filter(|&&id| algorithm.computation(id).write.array == array) {
+        let it = algorithm.computation(id);
+        for read in it.reads.iter().filter(|read| read.array != array) {
+            let Some(Place::Axis(axis)) = known.get(&read.array).map(|of| &of[dimension]) else { continue };
+            let there = read.subscripts[*axis as usize].as_affine()?;
+            let follows = |subscript: &Subscript| {
+                let apart = subscript.as_affine().and_then(|subscript| subscript.sub(there).ok());
+                there.involves_any_iterator() && apart.is_some_and(|apart| apart.as_constant().is_some())
+            };
+            let own = it.write.subscripts.iter().position(follows)? as u32;
+            if *found.get_or_insert(own) != own {
+                return None;
+            }
+        }
+    }
+    found
 }
 
 /// The one place along a dimension of all that the writers of an array read there, where sizes and constants give it.
