@@ -18,9 +18,9 @@ use crate::separate::isolate_full_tiles;
 use crate::tile::tile_registers;
 use crate::wide::widen;
 use std::collections::{BTreeMap, BTreeSet};
-use tessella_polyhedral::algorithm::Computation;
+use tessella_polyhedral::algorithm::{Computation, Subscript};
 use tessella_polyhedral::effort;
-use tessella_polyhedral::expr::ExprKind;
+use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{AstBuild, Id, IslOption, Set};
 use tessella_polyhedral::layers::{MemorySpace, Target};
 use tessella_polyhedral::relation::{has_many_params, of_these};
@@ -152,10 +152,20 @@ fn ask_for_failures(input: &Input<'_>, kernel: &mut Kernel) {
     }
 }
 
-/// Whether a statement does no arithmetic, so that what compilers may do to arithmetic does not matter to it.
+/// Whether a statement does no arithmetic of floats, so that what compilers may do to it does not matter.
 fn only_moves(computation: &Computation) -> bool {
-    let moved = matches!(computation.value.kind, ExprKind::Read(_) | ExprKind::Scalar(_) | ExprKind::Constant(_));
-    moved && computation.predicate.is_none() && computation.lets.is_empty()
+    let moves = |expr: &Expr| matches!(expr.kind, ExprKind::Read(_) | ExprKind::Scalar(_) | ExprKind::Constant(_));
+    let accesses = computation.reads.iter().chain([&computation.write]);
+    let mut computed = accesses.flat_map(|access| &access.subscripts).filter_map(Subscript::as_computed);
+    let is_exact = |subscript: &Expr| {
+        let mut exact = true;
+        subscript.walk(&mut |expr| exact &= !expr.ty.is_float() || moves(expr));
+        exact
+    };
+    moves(&computation.value)
+        && computation.predicate.is_none()
+        && computation.lets.is_empty()
+        && computed.all(is_exact)
 }
 
 /// The scan's numbers follow those of the other checks.

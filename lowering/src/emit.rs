@@ -90,8 +90,8 @@ impl<'a> Nest<'a> {
         let domain = self.domain(&name, &site.domain, site);
         let domain = self.settle(draft.span, domain)?;
         let id = ComputationId(self.computations.len() as u32);
-        // What is checked at entry has to be what is then computed, which integers are in any case.
-        let fastmath = draft.fastmath && parts.scans.iter().all(|(_, _, it)| computes_integers(it));
+        // What is checked at entry has to be what is then computed.
+        let fastmath = draft.fastmath && parts.scans.is_empty();
         let simd = scope.simd.filter(|_| parts.reduces(&write));
         for (which, axis, computation) in parts.scans {
             let check = ScanCheck::Inside { access: AccessRef { computation: id, which }, axis };
@@ -237,12 +237,4 @@ impl<'a> Nest<'a> {
         self.array_spans.push(span);
         ArrayId(self.arrays.len() as u32 - 1)
     }
-}
-
-/// Whether nothing in a search is a float.
-fn computes_integers(search: &Computation) -> bool {
-    let mut floats = false;
-    let all = search.predicate.iter().chain(search.lets.iter().map(|it| &it.value)).chain([&search.value]);
-    all.for_each(|expr| expr.walk(&mut |expr| floats |= expr.ty.is_float()));
-    !floats
 }

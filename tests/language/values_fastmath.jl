@@ -58,7 +58,23 @@ end
     end
 end
 
+# The place of what is moved is a sum of rounded products: fused, it would be another one.
+@tessella function moved_beside_fast!(y, w, z, x, a, b, c)
+    @fastmath for p in eachindex(y)
+        y[p] += w[p] * 2
+    end
+    for p in eachindex(z)
+        z[p] = x[ifelse(a[p] * b[p] + c[p] > 0, 2, 1)]
+    end
+end
+
+function moved_inputs(::Type{T}, n) where {T}
+    e = T(2)^(T == Float64 ? -30 : -13)
+    return zeros(T, n), values_of(T, n), zeros(T, n), T[10, 20], fill(1 + e, n), fill(1 + e, n), fill(-(1 + 2e), n)
+end
+
 exact(T, n) = (zeros(T, n), values_of(T, n))
+case(moved_beside_fast!, moved_inputs)
 case(scattered_fast!, (T, n) -> (zeros(T, n ÷ 3 + 1), [mod(7p, n ÷ 3 + 1) + 1 for p in 1:n], values_of(T, n)))
 case(scattered_fast!, (T, n) -> (zeros(T, n ÷ 3), [mod(7p, n ÷ 3 + 1) + 1 for p in 1:n], values_of(T, n)))
 case(gathered_fast!, (T, n) -> (zeros(T, n), [1 + 3i for i in 0:n], [mod(5p, n) + 1 for p in 1:3n], values_of(T, n)))

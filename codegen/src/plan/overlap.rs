@@ -78,7 +78,7 @@ fn launches(step: &Step) -> bool {
 
 /// A condition on several launches as one on each of them, so that they need not all wait for what one of them needs: the kernels for large
 /// sizes of several nests stand in one branch, those for small ones in the other.
-fn apart(step: &Step) -> Vec<Step> {
+fn on_each_launch(step: &Step) -> Vec<Step> {
     let Step::If { condition, then, otherwise } = step else { return vec![step.clone()] };
     let most = then.len().max(otherwise.len());
     if most < 2 || !then.iter().chain(otherwise).all(launches) {
@@ -136,8 +136,7 @@ impl<'a> Places<'a> {
 
     /// `None` where a step is of no one queue and of no known kind.
     fn items(&mut self, steps: &[Step]) -> Option<Vec<Item>> {
-        let apart: Vec<Step> = steps.iter().flat_map(apart).collect();
-        apart.iter().map(|step| self.item(step)).collect()
+        steps.iter().flat_map(on_each_launch).map(|step| self.item(&step)).collect()
     }
 
     fn item(&mut self, step: &Step) -> Option<Item> {
