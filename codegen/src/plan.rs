@@ -243,6 +243,26 @@ impl Step {
         }
     }
 
+    /// Whether it launches kernels, in loops and under conditions, with variables of the host, and does nothing else.
+    pub fn only_launches(&self) -> bool {
+        match self {
+            Step::Launch(_) | Step::Let { .. } => true,
+            Step::For { going, body, .. } => going.is_empty() && body.iter().all(Step::only_launches),
+            Step::If { then, otherwise, .. } => then.iter().chain(otherwise).all(Step::only_launches),
+            Step::Allocate(_)
+            | Step::Free(_)
+            | Step::CopyIn(_)
+            | Step::CopyOut(_)
+            | Step::CopyPart { .. }
+            | Step::Clear(_)
+            | Step::LeaveIf(_)
+            | Step::Together { .. }
+            | Step::Synchronize
+            | Step::Record { .. }
+            | Step::Wait { .. } => false,
+        }
+    }
+
     /// Calls `visit` on the step and all below it, in order.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Step)) {
         visit(self);

@@ -264,13 +264,10 @@ impl Built {
     }
 
     /// The loops, for which isl may do so much; where exact ones take more, ones that run through more than they need to, which are
-    /// better than none. Of hexagons exact ones take a fraction of it, or else, mostly, more than there is.
+    /// better than none. Exact ones of hexagons get a part of it.
     fn generate(&self, budget: u64) -> Result<Program, CodegenError> {
         let input = Input::from(&self.analysed.verified);
-        let exact = match self.hexagons().is_empty() {
-            true => budget,
-            false => budget.min(ISL_OPERATIONS / HEXAGONS_PART),
-        };
+        let exact = if self.hexagons().is_empty() { budget } else { budget.min(ISL_OPERATIONS / HEXAGONS_PART) };
         match self.ctx.with_budget(exact, || generate(&input)) {
             Err(CodegenError::Isl(error)) if error.is_quota() => {
                 self.ctx.with_budget(budget, || generate_framed(&input))

@@ -104,8 +104,7 @@ const GRIDS = [
 
 const FAST = [
     Case("gemm_fast", Fast.gemm_fast!, Fast.gemm_inputs, DataType[Float32, Float64], [Fast.EXTENTS; larger_test("gemm_fast")],
-         Examples.agree, (4096,),
-         Fast.gemm_inputs),
+         Examples.agree, (4096,), Fast.gemm_inputs),
 ]
 
 const SWEEPS = [Case(name, f, Sweeps.matrices, DataType[Float32, Float64], Sweeps.EXTENTS, Examples.agree, (10000,), Sweeps.matrices)

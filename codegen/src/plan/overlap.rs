@@ -55,33 +55,14 @@ fn conflict(one: &[Touched], other: &[Touched]) -> bool {
     one.iter().any(|a| other.iter().any(|b| a.place == b.place && [a.access, b.access].contains(&BufferAccess::Write)))
 }
 
-/// Whether a step launches kernels, in loops and under conditions, and does nothing else.
-fn launches(step: &Step) -> bool {
-    match step {
-        Step::Launch(_) => true,
-        Step::If { then, otherwise, .. } => then.iter().chain(otherwise).all(launches),
-        Step::For { body, going, .. } => going.is_empty() && body.iter().all(launches),
-        Step::Allocate(_)
-        | Step::Free(_)
-        | Step::CopyIn(_)
-        | Step::CopyOut(_)
-        | Step::CopyPart { .. }
-        | Step::Clear(_)
-        | Step::LeaveIf(_)
-        | Step::Together { .. }
-        | Step::Synchronize
-        | Step::Record { .. }
-        | Step::Wait { .. }
-        | Step::Let { .. } => false,
-    }
-}
-
 /// A condition on several launches as one on each of them, so that they need not all wait for what one of them needs: the kernels for large
 /// sizes of several nests stand in one branch, those for small ones in the other.
 fn on_each_launch(step: &Step) -> Vec<Step> {
     let Step::If { condition, then, otherwise } = step else { return vec![step.clone()] };
     let most = then.len().max(otherwise.len());
-    if most < 2 || !then.iter().chain(otherwise).all(launches) {
+    // What a variable holds is for the steps behind it.
+    let stands_alone = |it: &Step| it.only_launches() && !matches!(it, Step::Let { .. });
+    if most < 2 || !then.iter().chain(otherwise).all(stands_alone) {
         return vec![step.clone()];
     }
     let of = |branch: &[Step], at: usize| branch.get(at).cloned().into_iter().collect();

@@ -133,7 +133,7 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
         ),
         OverlapObstacle::ManySteps { most } => (
             format!("a tile would compute the halo of each of its steps, and {most} is the most that it may have"),
-            "take fewer steps at once: the halo grows with each",
+            "take fewer steps at once",
         ),
     };
     diagnostic.with_note(why).with_help(help)

@@ -27,7 +27,7 @@ use region::{is_bounded, regions};
 use sizes::{Sizes, end_with_arrays};
 use stencil::recognise;
 
-/// The most steps of a block. How far each reaches is a row of a table, and no machine has the memory for tiles with as many halos.
+/// The most steps of a block: how far the region of each reaches is a row of a table.
 const MOST_STEPS: u32 = 100_000;
 
 /// Runs several time steps at once in tiles that overlap.

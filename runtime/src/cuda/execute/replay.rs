@@ -124,7 +124,7 @@ impl<G: Gpu> Run<'_, '_, G> {
 
     /// What the launches of a loop depend on; `None` where it does not only launch, or something is measured.
     fn key(&self, step: &Step) -> Option<Key> {
-        if self.replay.is_inside || self.watcher.is_some() || !self.windows.is_empty() || !only_launches(step) {
+        if self.replay.is_inside || self.watcher.is_some() || !self.windows.is_empty() || !step.only_launches() {
             return None;
         }
         let program: &CudaProgram<G> = self.program;
@@ -193,24 +193,5 @@ impl<G: Gpu> Run<'_, '_, G> {
             value = next;
         }
         Ok(())
-    }
-}
-
-fn only_launches(step: &Step) -> bool {
-    match step {
-        Step::Launch(_) | Step::Let { .. } => true,
-        Step::For { going, body, .. } => going.is_empty() && body.iter().all(only_launches),
-        Step::If { then, otherwise, .. } => then.iter().chain(otherwise).all(only_launches),
-        Step::Allocate(_)
-        | Step::Free(_)
-        | Step::CopyIn(_)
-        | Step::CopyOut(_)
-        | Step::CopyPart { .. }
-        | Step::Clear(_)
-        | Step::LeaveIf(_)
-        | Step::Together { .. }
-        | Step::Synchronize
-        | Step::Record { .. }
-        | Step::Wait { .. } => false,
     }
 }
