@@ -45,6 +45,8 @@ pub(crate) struct Parts {
     pub(crate) written: Formula,
     /// What must be scanned at entry: the access and its axis, and the computation that finds what is outside.
     pub(crate) scans: Vec<(Which, u32, Computation)>,
+    /// Whether a search, of this statement or of one before, computes with floats what decides on its accesses.
+    pub(crate) floats_decide: bool,
 }
 
 impl Parts {
@@ -98,6 +100,8 @@ pub(crate) struct Builder<'n, 'a> {
     /// Conditions within the statement under which the present expression is evaluated, or not.
     path: Vec<(Typed, bool)>,
     scans: Vec<(Which, u32, Computation)>,
+    /// Whether a search computes with floats what decides on an access of the statement.
+    floats_decide: bool,
 }
 
 /// What is built.
@@ -146,6 +150,7 @@ impl<'n, 'a> Builder<'n, 'a> {
             decided: 0,
             path: vec![],
             scans: vec![],
+            floats_decide: false,
         }
     }
 
@@ -173,8 +178,8 @@ impl<'n, 'a> Builder<'n, 'a> {
             Value::All(parts) => self.conjunction(parts, &scope.may)?,
         };
         let (subscripts, written) = self.target(target)?;
-        let Builder { reads, read_spans, lets, scans, .. } = self;
-        Ok((Parts { predicate, lets, value, reads, read_spans, written, scans }, subscripts))
+        let Builder { reads, read_spans, lets, scans, floats_decide, .. } = self;
+        Ok((Parts { predicate, lets, value, reads, read_spans, written, scans, floats_decide }, subscripts))
     }
 
     /// The subscripts of what is written, and affine conditions that hold wherever it is.
@@ -336,6 +341,9 @@ impl<'n, 'a> Builder<'n, 'a> {
             Role::Iterator(_) => unreachable!("an iterator is affine inside its loop, where alone it has a name"),
             Role::Variable(_) => self.read_local(local, expr, under),
             Role::Value(_) => {
+                if self.purpose != Purpose::Statement {
+                    self.nest.searched.insert(local);
+                }
                 let inlined = self.purpose != Purpose::Statement
                     || self.nest.symbols.symbol(local).is_some()
                     || self.nest.values.fate(local) != Fate::Stored;

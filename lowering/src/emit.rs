@@ -91,7 +91,7 @@ impl<'a> Nest<'a> {
         let domain = self.settle(draft.span, domain)?;
         let id = ComputationId(self.computations.len() as u32);
         // What is checked at entry has to be what is then computed.
-        let fastmath = draft.fastmath && parts.scans.is_empty();
+        let fastmath = draft.fastmath && !parts.floats_decide;
         let simd = scope.simd.filter(|_| parts.reduces(&write));
         for (which, axis, computation) in parts.scans {
             let check = ScanCheck::Inside { access: AccessRef { computation: id, which }, axis };

@@ -26,6 +26,8 @@ pub(crate) struct Looked<'a> {
     domain: Formula,
     /// The conditions on data under which it is evaluated, outermost first.
     conditions: Vec<Condition<'a>>,
+    /// Whether the search computes with floats.
+    pub(crate) of_floats: bool,
 }
 
 impl<'a> Looked<'a> {
@@ -50,6 +52,7 @@ impl<'a> Looked<'a> {
             loops: scope.site.iterators.iter().map(|iterator| iterator.id).collect(),
             domain: scope.site.domain.and(under),
             conditions: conditions.collect(),
+            of_floats: false,
         }
     }
 

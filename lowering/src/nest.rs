@@ -26,7 +26,9 @@ use tessella_frontend::typed::tree::{
     Type,
 };
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{Algorithm, Array, ArrayId, ArrayKind, Computation, Outcome, Requirement};
+use tessella_polyhedral::algorithm::{
+    Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Outcome, Requirement,
+};
 use tessella_polyhedral::isl::{Ctx, IslError};
 use tessella_polyhedral::linear;
 use tessella_polyhedral::schedule::{Node, Schedule};
@@ -83,6 +85,10 @@ pub(crate) struct Nest<'a> {
     pub(crate) scan_names: Names,
     /// Computed subscripts that a search looks at.
     pub(crate) looked: Vec<Looked<'a>>,
+    /// Values of the source that a search at entry computes for itself.
+    pub(crate) searched: BTreeSet<LocalId>,
+    /// The computations that store values of the source.
+    stored_by: Vec<(LocalId, ComputationId)>,
     /// Loops whose bounds are data.
     ranged: &'a BTreeMap<LoopId, RangeCheck>,
     /// The variable that says at the end whether a test in the run has failed.
@@ -123,6 +129,8 @@ pub(crate) fn lower(
         scans: vec![],
         scan_names: Names::default(),
         looked: vec![],
+        searched: BTreeSet::new(),
+        stored_by: vec![],
         ranged: &rewritten.ranged,
         failed,
         stored: BTreeSet::new(),
@@ -185,6 +193,10 @@ impl<'a> Nest<'a> {
         let signature = self.symbols.signature;
         let params = signature.param_spans.iter().enumerate();
         spans.params = params.map(|(at, &span)| (ParamId(at as u32), span)).collect();
+        // What a search has computed without `@fastmath` is what statements take from memory.
+        for (_, id) in self.stored_by.iter().filter(|(local, _)| self.searched.contains(local)) {
+            self.computations[id.0 as usize].fastmath = false;
+        }
         let scans = told_apart(std::mem::take(&mut self.scans));
         let mut algorithm = Algorithm {
             name: function.name.clone(),
@@ -411,10 +423,13 @@ impl<'a> Nest<'a> {
             }
         }
         let storage = self.storage_of(target, &scope.site.iterators);
-        self.emit(
-            Draft { span, label, target: storage.target(span), value: Value::Expr(value), fastmath: mode.fastmath },
-            scope,
-        )
+        let draft =
+            Draft { span, label, target: storage.target(span), value: Value::Expr(value), fastmath: mode.fastmath };
+        let node = self.emit(draft, scope)?;
+        if let Node::Computation(id) = node {
+            self.stored_by.push((target, id));
+        }
+        Some(node)
     }
 
     /// Where a subscript of a store is one affine expression in each of several cases: a place for each of them. They

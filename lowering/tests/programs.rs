@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use tessella_diagnostics::{Diagnostic, IntoDiagnostic, SourceMap};
 use tessella_frontend::ast::ExprKind;
-use tessella_frontend::typed::tree::{Type, dense};
+use tessella_frontend::typed::tree::{Function, Type, dense};
 use tessella_frontend::{parse_block, typed};
 use tessella_lowering::{Checks, Searches, lower, schedule};
 use tessella_polyhedral::isl::Ctx;
@@ -15,12 +15,16 @@ const INT: Type = Type::Scalar(ScalarType::I64);
 const VECTOR: Type = dense(ScalarType::F64, 1);
 const MATRIX: Type = dense(ScalarType::F64, 2);
 
+fn parsed(sources: &mut SourceMap, text: &str, arguments: &[Type]) -> Function {
+    let file = sources.add("kernel.jl", text, 1);
+    let block = parse_block(sources, file).expect("the text parses");
+    let ExprKind::Function(function) = &block[0].kind else { panic!("not a function: {:?}", block[0].kind) };
+    typed::check(function, arguments, &[]).expect("the function has types")
+}
+
 fn check(text: &str, arguments: &[Type], expected: Expect) {
     let mut sources = SourceMap::default();
-    let file = sources.add("kernel.jl", text, 1);
-    let block = parse_block(&sources, file).expect("the text parses");
-    let ExprKind::Function(function) = &block[0].kind else { panic!("not a function: {:?}", block[0].kind) };
-    let tree = typed::check(function, arguments, &[]).expect("the function has types");
+    let tree = parsed(&mut sources, text, arguments);
     let ctx = Ctx::new();
     let found = match lower(&ctx, &tree, Checks::AtEntry, Searches::InOrder) {
         Ok(lowered) => {
@@ -264,4 +268,43 @@ fn commands_of_a_schedule() {
         after(R, S) | after(R, S)
     "#]]
     .assert_eq(&found.concat());
+}
+
+/// The computations that may be computed with fast mathematics.
+fn fast(text: &str) -> Vec<String> {
+    let tree = parsed(&mut SourceMap::default(), text, &[VECTOR, VECTOR, VECTOR, VECTOR, dense(ScalarType::I64, 1)]);
+    let ctx = Ctx::new();
+    let lowered = lower(&ctx, &tree, Checks::AtEntry, Searches::InOrder).expect("the function has a polyhedral form");
+    let fast = lowered.algorithm.computations.into_iter().filter(|it| it.fastmath);
+    fast.map(|it| it.name).collect()
+}
+
+#[test]
+fn what_a_search_computes_is_computed_alike() {
+    let bins = |rest: &str| {
+        fast(&format!(
+            "function bins!(y, z, a, b, k)
+    @fastmath for p in eachindex(a)
+        @comp B bin = ifelse(a[p] / b[p] > 0.5, 2, 1)
+        {rest}
+    end
+end"
+        ))
+    };
+    assert_eq!(bins("@comp Y y[bin] = a[p] / b[p]; @comp Z z[bin] = a[p] / b[p]"), [""; 0]);
+    // The test of the first subscript is one of the second.
+    assert_eq!(bins("@comp Y y[bin] = a[p] / b[p]; @comp Z y[bin] += a[p] / b[p]"), [""; 0]);
+    assert_eq!(bins("@comp Y y[p] = bin * a[p]; @comp Z z[bin] = a[p] / b[p]"), ["Y"]);
+    assert_eq!(bins("@inbounds @comp Y y[bin] = a[p] / b[p]"), ["B", "Y"]);
+}
+
+#[test]
+fn subscripts_without_floats_leave_values_fast() {
+    let text = "function gathered!(y, z, a, b, k)
+    @fastmath for p in eachindex(k)
+        @comp Y y[k[p]] += a[p] / b[p]
+        @comp Z z[p] = a[k[p]] / b[p]
+    end
+end";
+    assert_eq!(fast(text), ["Y", "Z"]);
 }

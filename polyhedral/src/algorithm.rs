@@ -393,13 +393,25 @@ impl Computation {
 
     /// Whether what is evaluated has the same bits on every machine.
     pub fn is_exact(&self) -> bool {
+        let mut exact = true;
+        self.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
+        exact
+    }
+
+    /// Whether anything that an instance evaluates has a floating-point type.
+    pub fn involves_floats(&self) -> bool {
+        let mut any = false;
+        self.walk(&mut |part| any |= part.ty.is_float());
+        any
+    }
+
+    /// Visits all that an instance evaluates but the subscripts of what it writes.
+    fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         let reads = self.reads.iter().flat_map(|read| &read.subscripts).filter_map(Subscript::as_computed);
         let lets = self.lets.iter().map(|it| &it.value);
-        let mut exact = true;
         for expr in self.predicate.iter().chain(lets).chain([&self.value]).chain(reads) {
-            expr.walk(&mut |part| exact &= !matches!(&part.kind, ExprKind::Call(function, _) if !function.is_exact()));
+            expr.walk(visit);
         }
-        exact
     }
 
     /// Whether the value of a subscript of this computation may change with the iterator.

@@ -201,8 +201,10 @@ impl<'a> Builder<'_, 'a> {
         subscript: &Typed,
         under: &Formula,
     ) -> Result<(), LowerError> {
-        let place = Looked::new(self.scope, self.decided, array, axis, subscript, under);
-        if self.nest.looked.iter().any(|known| known.covers(&place, &self.nest.symbols, &self.scope.site)) {
+        let mut place = Looked::new(self.scope, self.decided, array, axis, subscript, under);
+        let covers = |known: &&Looked<'_>| known.covers(&place, &self.nest.symbols, &self.scope.site);
+        if let Some(known) = self.nest.looked.iter().find(covers) {
+            self.floats_decide |= known.of_floats;
             return Ok(());
         }
         let open = under.and(&self.inside(array, axis, subscript, under).not());
@@ -218,8 +220,9 @@ impl<'a> Builder<'_, 'a> {
                     self.scope,
                 );
             }
-            searched => searched?,
+            searched => place.of_floats = searched?,
         }
+        self.floats_decide |= place.of_floats;
         if self.path.is_empty() {
             self.nest.looked.push(place);
         }

@@ -15,7 +15,8 @@ use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::isl::IslError;
 
 impl<'a> Builder<'_, 'a> {
-    /// Has a subscript searched at entry for values that are outside, unless it is sure to be inside.
+    /// Has a subscript searched at entry for values that are outside, unless it is sure to be inside. Gives whether the
+    /// search computes with floats.
     pub(super) fn scan(
         &mut self,
         which: Which,
@@ -23,10 +24,10 @@ impl<'a> Builder<'_, 'a> {
         axis: u32,
         subscript: &Typed,
         under: &Formula,
-    ) -> Result<(), LowerError> {
+    ) -> Result<bool, LowerError> {
         let open = under.and(&self.inside(array, axis, subscript, under).not());
         if !self.nest.symbols.is_possible(&self.scope.site, &open) {
-            return Ok(());
+            return Ok(false);
         }
         let path = self.path.clone();
         let conditional = self.is_conditional(under);
@@ -60,8 +61,9 @@ impl<'a> Builder<'_, 'a> {
         let found = Found { predicate, lets, outside, reads };
         let computation = self.nest.search(name, found, &open, scope);
         let computation = computation.map_err(|error| too_complicated(subscript.span, &error))?;
+        let floats = computation.involves_floats();
         self.scans.push((which, axis + self.nest.arrays[array.0 as usize].kind.outer(), computation));
-        Ok(())
+        Ok(floats)
     }
 
     /// A search for instances in which the condition does not hold; `None` if there are none whatever the data are.
