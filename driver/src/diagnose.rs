@@ -542,7 +542,7 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
                 ),
                 AtomicObstacle::Type => (
                     "it updates no integers of 32 or 64 bits: sums of floats would go by which thread comes first".to_string(),
-                    "keep the order with `owners`, where data give the subscripts; where iterators do, give each thread a partial result: `rfactor`",
+                    "keep the order with `owners`, where data give the subscripts; where iterators do, give each thread a partial result: `rfactor`; `@fastmath` lets sums be taken in any order",
                 ),
             };
             make("E0454", "requested here").with_note(why).with_help(help)

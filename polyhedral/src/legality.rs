@@ -468,10 +468,9 @@ fn violated(
             let is_update = dependence.keeps == Keeps::Apart && source == sink;
             Ok(is_update && combine::combines(ctx, algorithm, &common.loops[..depth], it, source)?)
         };
-        // Updates in one piece may meet on a GPU, which is all that has them.
+        // Updates in one piece may meet on a GPU, which is all that has them, also those of several statements.
         let is_atomic = dependence.keeps == Keeps::Apart
-            && source == sink
-            && algorithm.computation(source).atomic
+            && [source, sink].iter().all(|&id| algorithm.computation(id).atomic)
             && matches!(it.tag, Tag::Parallel | Tag::GpuBlock(_) | Tag::GpuThread(_));
         if !it.tag.keeps_order() && !is_atomic && !is_combined()? {
             let forwards = among(&comparisons.less)?;

@@ -62,7 +62,7 @@ pub fn reduction(algorithm: &Algorithm, id: ComputationId) -> Option<Reduction> 
 fn update(algorithm: &Algorithm, id: ComputationId) -> Option<(Reduction, bool)> {
     let it = algorithm.computation(id);
     let element = algorithm.array(it.write.array).element;
-    let operator = accumulates(it).filter(|_| it.value.ty == element).and_then(operator)?;
+    let operator = updates_by(it).filter(|_| it.value.ty == element)?;
     let (mut old, mut others) = (0, 0);
     let accesses = it.reads.iter().chain([&it.write]);
     let computed = accesses.flat_map(|access| &access.subscripts).filter_map(Subscript::as_computed);
@@ -122,6 +122,11 @@ pub fn is_of_update(algorithm: &Algorithm, at: AccessRef) -> bool {
 pub fn accumulates(computation: &Computation) -> Option<BinaryOp> {
     let ExprKind::Binary(op, _, _) = computation.value.kind else { return None };
     operator(op).is_some_and(|operator| holds_old(computation, &computation.value, operator)).then_some(op)
+}
+
+/// The operator by which a computation updates what it wrote before; that of a difference is the one of a sum.
+pub fn updates_by(computation: &Computation) -> Option<Operator> {
+    accumulates(computation).and_then(operator)
 }
 
 fn operator(op: BinaryOp) -> Option<Operator> {

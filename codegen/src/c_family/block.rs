@@ -524,6 +524,10 @@ fn atomic_update<'a>(input: &Input<'a>, id: ComputationId) -> Option<atomic::Upd
 
 /// `atomicAdd((unsigned int *)&h(k), (unsigned int)(e));`: integers wrap around, signed ones like unsigned ones.
 fn atomically(operator: BinaryOp, ty: ScalarType, target: &str, by: &str) -> String {
+    if ty.is_float() {
+        let sign = if operator == BinaryOp::Sub { "-" } else { "" };
+        return format!("atomicAdd(&{target}, {sign}({by}));");
+    }
     let wide = matches!(ty, ScalarType::I64 | ScalarType::U64);
     let unsigned = if wide { "unsigned long long" } else { "unsigned int" };
     let own = match ty {

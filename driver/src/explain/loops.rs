@@ -531,14 +531,22 @@ fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, li
         if computation.owner.is_some() {
             return None;
         }
-        let meeting = match op {
-            BinaryOp::Min | BinaryOp::Max => "lose updates",
-            _ => "add them up in another order in every run",
+        if computation.atomic {
+            return Some(format!(
+                "threads take these {} each in one piece, in whatever order they come, as `@fastmath` allows: last bits differ from call to call",
+                operations(op)
+            ));
+        }
+        let (meeting, order) = match op {
+            BinaryOp::Add | BinaryOp::Sub => (
+                "add them up in another order in every run",
+                "they stay in order, but for threads of a GPU under `@fastmath` where nothing else keeps the loop in order",
+            ),
+            _ => ("lose updates", "they stay in order, also under `@fastmath`"),
         };
         return Some(format!(
-            "data say which elements these {} of floats go to, and threads that meet at one would {meeting}: they stay in order, \
-             also under `@fastmath` and `@simd`; of integers, threads of a GPU take them together, and a loop over the elements of \
-             `{}` with one over the updates of each inside runs in parallel, as do owners of its elements (`owners`)",
+            "data say which elements these {} of floats go to, and threads that meet at one would {meeting}: {order}; of integers, threads of a GPU take \
+             them together, and a loop over the elements of `{}` with one over the updates of each inside runs in parallel, as do owners of its elements (`owners`)",
             operations(op),
             array(verified, reported.dependence.source),
         ));

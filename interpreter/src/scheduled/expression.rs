@@ -9,6 +9,7 @@ use tessella_codegen::program::{Clip, For, Going, Statement};
 use tessella_polyhedral::algorithm::{Access, Computation, ComputationId, Subscript};
 use tessella_polyhedral::expr::conjuncts;
 use tessella_polyhedral::expr::{Expr, ExprKind};
+use tessella_polyhedral::reduction::updates_by;
 use tessella_scalar::{BinaryOp, Constant};
 
 /// What a thread offers to an update that its block combines.
@@ -132,7 +133,7 @@ pub(super) fn execute(
     }
     let block = block(around, &computation.write)?;
     match (computation.atomic, computation.stored_constant()) {
-        (true, _) => block.update(&index, value, position, &computation.name),
+        (true, _) => block.update(&index, value, position, (&computation.name, updates_by(computation))),
         (false, Some(_)) => block.set(&index, value, position, &computation.name),
         (false, None) => block.write(&index, value, position, &computation.name),
     }
@@ -358,7 +359,7 @@ impl Instance<'_> {
                 let position = around.position;
                 let block = block(around, access)?;
                 match self.computation.atomic && access.array == self.computation.write.array {
-                    true => block.old(&index, position, &self.computation.name),
+                    true => block.old(&index, position, (&self.computation.name, updates_by(self.computation))),
                     false => block.read(&index, position, &self.computation.name),
                 }
             }

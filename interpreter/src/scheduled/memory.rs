@@ -9,6 +9,7 @@ use tessella_codegen::Input;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_polyhedral::layers::{Buffer, BufferId, Direction};
+use tessella_polyhedral::reduction::Operator;
 use tessella_scalar::{Constant, ScalarType};
 
 /// Where an instance stands among the loops without an order: for each, outermost first, which execution of the loop
@@ -59,8 +60,8 @@ enum Beside {
     None,
     /// Those that store the same constant.
     Constant,
-    /// Updates in one piece by this computation.
-    Updates(String),
+    /// Updates in one piece by this operator.
+    Updates(Operator),
 }
 
 impl Cell {
@@ -196,17 +197,17 @@ impl Block {
         self.store(index, value, position, computation, Beside::Constant)
     }
 
-    /// Stores what an update in one piece makes of the old value.
+    /// Stores what an update in one piece makes of the old value. Others by the same operator may come at the same time.
     pub(super) fn update(
         &mut self,
         index: &[i64],
         value: Constant,
         position: &Position,
-        computation: &str,
+        (computation, operator): (&str, Option<Operator>),
     ) -> Result<(), ScheduledError> {
-        let updates = Beside::Updates(computation.to_string());
+        let updates = operator.map_or(Beside::None, Beside::Updates);
         let cell = self.cell(index, computation)?;
-        if cell.beside == updates && cell.comes_beside(position) {
+        if cell.beside == updates && updates != Beside::None && cell.comes_beside(position) {
             cell.add(value, position);
             return Ok(());
         }
@@ -243,16 +244,16 @@ impl Block {
         Ok(())
     }
 
-    /// The value that an update in one piece finds. Other updates by the same computation may come at the same time.
+    /// The value that an update in one piece finds. Others by the same operator may come at the same time.
     pub(super) fn old(
         &mut self,
         index: &[i64],
         position: &Position,
-        computation: &str,
+        (computation, operator): (&str, Option<Operator>),
     ) -> Result<Constant, ScheduledError> {
         let buffer = self.name.clone();
         let cell = self.cell(index, computation)?;
-        let is_update = matches!(&cell.beside, Beside::Updates(by) if by == computation);
+        let is_update = matches!(cell.beside, Beside::Updates(by) if Some(by) == operator);
         let computation = computation.to_string();
         if !is_update && cell.written.as_ref().is_some_and(|written| written.unordered(position)) {
             return Err(ScheduledError::Race { computation, buffer });
@@ -380,7 +381,12 @@ mod tests {
         }
 
         fn update(&mut self, iteration: u64, value: i64) -> Result<(), ScheduledError> {
-            self.0.update(&[], Constant::i64(value), &Position::default().inside(0, iteration), "U")
+            self.0.update(
+                &[],
+                Constant::i64(value),
+                &Position::default().inside(0, iteration),
+                ("U", Some(Operator::Sum)),
+            )
         }
 
         fn read(&mut self, iteration: u64) -> Result<Constant, ScheduledError> {

@@ -26,6 +26,7 @@ mod gpu_sums;
 mod gpu_tiles;
 pub(crate) mod gpu_waves;
 pub(crate) mod hexagon_cost;
+mod in_one_piece;
 pub(crate) mod in_place;
 mod one_pass;
 pub(crate) mod one_thread;

@@ -18,8 +18,8 @@
 //! combined, depend on nothing but the sizes, so the result has the same bits in every run. Each step but the tags is a command that a
 //! user could give, and is proved like one.
 //!
-//! Where data say which element is updated, as in a histogram, integers are updated in one piece by as many threads as there are
-//! iterations ([`crate::transform::atomic`]).
+//! Where data say which element is updated, as in a histogram, as many threads as there are iterations update in one piece
+//! ([`crate::transform::atomic`]): `in_one_piece.rs`.
 //!
 //! Reductions that each iteration of a parallel loop has for itself have a block each, where they are few (`few_sums.rs`).
 //!
@@ -28,7 +28,7 @@
 
 use super::chooser::Chooser;
 use super::gpu_storage::moves;
-use super::one_pass;
+use super::{in_one_piece, one_pass};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayKind, ComputationId};
 use crate::combine;
@@ -79,6 +79,9 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         return Ok(parted);
     }
     let mut blocks: Vec<String> = vec![];
+    for computation in in_one_piece::updates(ctx, &parted)? {
+        parted.carry_out(ctx, Command::Atomic { computation })?;
+    }
     for reduction in reductions(&scheduled.algorithm) {
         let it = scheduled.algorithm.computation(reduction.computation);
         let (is_affine, is_ranged) = (it.write.is_affine(), !it.ranged.is_empty());
@@ -90,11 +93,8 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         if blocks.contains(&name) {
             continue;
         }
-        if !is_affine && !is_ranged && parted.scatters(&name) {
-            // Data say which elements there are: where integers are added up, threads do so in one piece, along all loops.
-            if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
-                parted.carry_out(ctx, Command::Atomic { computation: name })?;
-            }
+        let is_atomic = parted.scheduled.algorithm.computation(reduction.computation).atomic;
+        if is_atomic || !is_affine && !is_ranged && parted.scatters(&name) {
             continue;
         }
         if parted.runs_in_parallel(ctx, &name)? {
@@ -108,10 +108,6 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
             continue;
         }
         if !is_affine {
-            // What runs beside others has a thread for each; all else updates in one piece.
-            if transform::atomic::update(&parted.scheduled.algorithm, reduction.computation).is_ok() {
-                parted.carry_out(ctx, Command::Atomic { computation: name })?;
-            }
             continue;
         }
         let mut alone = parted.clone();
@@ -161,7 +157,7 @@ pub(super) fn ahead(algorithm: &Algorithm, terms: &[ComputationId]) -> u32 {
 
 impl Parted {
     /// Whether the iterations of the innermost loop around a statement write other elements, as far as can be seen.
-    fn scatters(&self, name: &str) -> bool {
+    pub(super) fn scatters(&self, name: &str) -> bool {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let Some(id) = algorithm.find(name) else { return false };
         let around = schedule.loops_around(id);
@@ -341,7 +337,7 @@ impl Parted {
     }
 
     /// Whether some loop around a reduction has independent iterations.
-    fn runs_in_parallel(&self, ctx: &Ctx, name: &str) -> Result<bool, Error> {
+    pub(super) fn runs_in_parallel(&self, ctx: &Ctx, name: &str) -> Result<bool, Error> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
         for (path, _) in &around {
@@ -387,7 +383,7 @@ impl Parted {
     }
 
     /// Gives what shares loops with a reduction loops of its own, from the innermost one outwards as far as that is legal.
-    fn stand_apart(&mut self, ctx: &Ctx, name: &str) -> Result<(), Error> {
+    pub(super) fn stand_apart(&mut self, ctx: &Ctx, name: &str) -> Result<(), Error> {
         while let Some(at) = self.loops(name).into_iter().rev().nth(self.own(name).len()) {
             let mut trial = self.clone();
             match trial.carry_out(ctx, Command::Distribute { computation: name.to_string(), at }) {

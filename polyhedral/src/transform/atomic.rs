@@ -5,7 +5,7 @@ use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::{AtomicObstacle, Error, ScheduleError};
 use crate::expr::{Expr, ExprKind};
 use crate::layers::{Scheduled, Target};
-use crate::reduction::{UpdateOrder, reduction};
+use crate::reduction::{Operator, UpdateOrder, reduction};
 use tessella_scalar::{BinaryOp, ScalarType};
 
 /// What an atomic update does to its element: `a = a op e`.
@@ -17,12 +17,13 @@ pub struct Update<'a> {
     pub operand: &'a Expr,
 }
 
-/// Has a reduction of integers update its element in one piece, so that loops which carry nothing but its updates may run on blocks
-/// and threads. Integers wrap around, so the result does not depend on who comes first.
+/// Has a reduction update its element in one piece, so that loops which carry nothing but its updates may run on blocks
+/// and threads. Integers wrap around, so the result does not depend on who comes first; that of floats does, in the last bits, which the source
+/// has to permit.
 ///
 /// # Errors
-/// [`ScheduleError::CannotBeAtomic`] unless `S` is `a = a op e` with `+`, `-`, `min` or `max` on integers of 32 or 64 bits, and
-/// [`ScheduleError::NeedsGpu`] on a CPU.
+/// [`ScheduleError::CannotBeAtomic`] unless `S` is `a = a op e` with `+`, `-`, `min` or `max` on integers of 32 or 64 bits, or with `+` or `-`
+/// on floats under `@fastmath`, and [`ScheduleError::NeedsGpu`] on a CPU.
 pub fn atomic(scheduled: &Scheduled, computation: &str) -> Result<Scheduled, Error> {
     let id = find_computation(&scheduled.algorithm, computation)?;
     if scheduled.target != Target::Gpu {
@@ -41,9 +42,12 @@ pub fn atomic(scheduled: &Scheduled, computation: &str) -> Result<Scheduled, Err
 pub fn update(algorithm: &Algorithm, id: ComputationId) -> Result<Update<'_>, AtomicObstacle> {
     let it = algorithm.computation(id);
     let found = reduction(algorithm, id).ok_or(AtomicObstacle::NoReduction)?;
-    if !matches!(it.value.ty, ScalarType::I32 | ScalarType::U32 | ScalarType::I64 | ScalarType::U64)
-        || found.order != UpdateOrder::Any
-    {
+    let has_instruction = match it.value.ty {
+        ScalarType::I32 | ScalarType::U32 | ScalarType::I64 | ScalarType::U64 => true,
+        ScalarType::F32 | ScalarType::F64 => found.operator == Operator::Sum,
+        ScalarType::Bool | ScalarType::I8 | ScalarType::U8 | ScalarType::I16 | ScalarType::U16 => false,
+    };
+    if !has_instruction || found.order != UpdateOrder::Any {
         return Err(AtomicObstacle::Type);
     }
     let ExprKind::Binary(operator, left, right) = &it.value.kind else { return Err(AtomicObstacle::NoReduction) };
