@@ -301,8 +301,10 @@ pub fn with_storage(input: &Input<'_>, path: &Path, body: Vec<Node>) -> Result<V
 
 /// A copy, where it is needed.
 fn copy(input: &Input<'_>, transfer: &Transfer) -> Result<Node, CodegenError> {
+    let buffer = input.layout.buffer(transfer.buffer);
+    let is_box = matches!(buffer.lifetime, Lifetime::Argument(array) if buffer.is_box_of(input.algorithm.array(array)));
     let (part, needed) = match transfer.part.as_slice() {
-        [] => (None, transfer.needed.clone()),
+        [] if !is_box => (None, transfer.needed.clone()),
         _ => (part::part(input, transfer), part::needed(input, transfer)?),
     };
     let copy = Node::Copy { buffer: transfer.buffer, direction: transfer.direction, part };

@@ -11,7 +11,7 @@ use tessella_polyhedral::layers::{Lifetime, Transfer};
 /// What isl may do to show that a box has no elements for sizes for which its copy is not needed.
 const WORK: u64 = 100_000;
 
-/// The box that a transfer copies; `None` for a buffer that is no argument's.
+/// The box that a transfer copies, no more than the buffer has room for; `None` for a buffer that is no argument's.
 pub fn part(input: &Input<'_>, transfer: &Transfer) -> Option<Part> {
     let buffer = input.layout.buffer(transfer.buffer);
     let Lifetime::Argument(id) = buffer.lifetime else { return None };
@@ -42,9 +42,19 @@ pub fn part(input: &Input<'_>, transfer: &Transfer) -> Option<Part> {
                 (IntExpr::min_of(first), count)
             }
         };
+        let count = if buffer.is_box_of(array) { within(&first, count, &room) } else { count };
         axes.push(PartAxis { first, count, elements, room });
     }
     Some(Part { before: input.free_before(id), axes })
+}
+
+/// As many places from the first one on as there is room for.
+fn within(first: &IntExpr, count: IntExpr, room: &IntExpr) -> IntExpr {
+    let left = room.clone().minus(first.clone());
+    match (&left, &count) {
+        (IntExpr::Const(left), IntExpr::Const(count)) if count <= left => IntExpr::Const(*count),
+        _ => IntExpr::min_of([count, left].into_iter()),
+    }
 }
 
 /// The parameters to ask about before a part is copied; `None` if there is nothing in it where the copy is not needed.

@@ -300,10 +300,20 @@ impl Wrapper<'_, '_> {
         // A row alone is as long as it is.
         let alone =
             |axis: &PartAxis| PartAxis { elements: axis.count.clone(), room: axis.count.clone(), ..axis.clone() };
+        let constant = self.plan.buffer(buffer).filter(|it| it.memory == DeviceMemory::Constant);
+        let device = match constant {
+            None => self.device[&buffer].clone() + ".at",
+            Some(it) => {
+                out.open("");
+                out.line(format!("{} *tessella_symbol;", c_type(it.element)));
+                out.line(format!("TESSELLA_TRY(cudaGetSymbolAddress((void **)&tessella_symbol, {}));", it.name));
+                "tessella_symbol".to_string()
+            }
+        };
         let alone: Vec<PartAxis> = inner.iter().map(alone).collect();
         let inner = if part.axes.len() == 1 { &alone } else { inner };
         let axis = |at: usize| inner.get(at).unwrap_or(&one).clone();
-        let (mut on_device, mut on_host) = (vec![self.device[&buffer].clone() + ".at"], vec![host.to_string()]);
+        let (mut on_device, mut on_host) = (vec![device], vec![host.to_string()]);
         if part.before != 0 {
             on_device.push(self.printer.int(&number(i64::from(part.before))));
         }
@@ -339,6 +349,9 @@ impl Wrapper<'_, '_> {
         let on = self.on(queue);
         out.line(format!("TESSELLA_TRY(tessella_copy_box({to}, {from}, {size}, {kind}{on}));"));
         outer.iter().for_each(|_| out.close());
+        if constant.is_some() {
+            out.close();
+        }
     }
 
     /// A launch of all blocks at once, or the other steps.

@@ -24,7 +24,7 @@ use tessella_polyhedral::default_order::{Means, Memory, Tilings};
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::layers::{MemorySpace, Scheduled, Target};
+use tessella_polyhedral::layers::{Lifetime, MemorySpace, Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::Schedule;
 use tessella_polyhedral::transform::apply_and_renew;
@@ -596,16 +596,17 @@ fn has_code(errors: &Refusal, code: &str) -> bool {
 fn constants(storage: &[Command], verified: &Verified) -> String {
     let room = |name: &String| {
         verified.layout().buffers.iter().find_map(|buffer| match buffer.space {
-            MemorySpace::Constant { elements } if buffer.name == *name => Some(elements),
+            MemorySpace::Constant { elements } if buffer.name == *name => {
+                let is_box = matches!(buffer.lifetime, Lifetime::Argument(id) if buffer.is_box_of(verified.algorithm().array(id)));
+                Some(if is_box { format!("no more than {elements} elements are read") } else { format!("never has more than {elements} elements") })
+            }
             _ => None,
         })
     };
     let lines: Vec<String> = storage
         .iter()
         .filter_map(|command| match command {
-            Command::Constant { array } => {
-                room(array).map(|elements| format!("  {array}: never has more than {elements} elements\n"))
-            }
+            Command::Constant { array } => room(array).map(|room| format!("  {array}: {room}\n")),
             _ => None,
         })
         .collect();

@@ -5,7 +5,7 @@
 //! ```
 
 use crate::affine::Affine;
-use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId};
+use crate::algorithm::{AccessRef, Algorithm, Array, ArrayId, ComputationId};
 use crate::isl::Set;
 use crate::machine::Machine;
 use crate::schedule::{Path, Schedule};
@@ -80,13 +80,20 @@ pub struct Buffer {
     pub lifetime: Lifetime,
 }
 
+impl Buffer {
+    /// Whether it is constant memory for a box of an argument whose size nothing bounds.
+    pub fn is_box_of(&self, argument: &Array) -> bool {
+        matches!(self.space, MemorySpace::Constant { .. }) && self.extents != argument.extents
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemorySpace {
     /// The CPU's memory.
     Host,
     /// The GPU's memory; has a copy in `Host` if it is an argument.
     Global,
-    /// The GPU's constant memory, with room for so many elements of an argument that is only read; has a copy in `Host`.
+    /// The GPU's constant memory, with room for so many elements of an argument that is only read, all of them or those of a box; has a copy in `Host`.
     Constant { elements: u32 },
     /// One copy a thread block, of constant size.
     Shared,

@@ -1,5 +1,5 @@
 # Nests that touch the same elements at the same points are one kernel: three are joined; one that reads neighbours of what
-# they write, one over fewer points and one that touches nothing of its neighbour's stay apart.
+# they write stays apart with one that has other borders, and one that touches nothing of its neighbour's does.
 #! sizes A=m,n B=m,n C=m,n D=m,n w=m
 #! run m=0 n=0
 #! run m=1 n=2

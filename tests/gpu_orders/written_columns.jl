@@ -1,4 +1,4 @@
-# Arrays that are written only do not come in: all columns but one go back, and those that are computed of more columns.
+# Arrays that are written only do not come in: all columns but nine go back, and those that are computed of more columns.
 #! sizes A=m,n B=p,q C=m,n
 #! run m=0 n=3 p=0 q=3
 #! run m=1 n=1 p=1 q=1
@@ -10,7 +10,7 @@ using Tessella
 
 @tessella function written_columns!(A::Matrix{Float64}, B::Matrix{Float64}, C::Matrix{Float64})
     m, n = size(C)
-    for j in 1:n-1, i in 1:m
+    for j in 1:n-9, i in 1:m
         A[i, j] = 2 * C[i, j]
     end
     for j in 1:n, i in 1:m

@@ -153,7 +153,7 @@ fn what_kernels_leave_of_an_array_that_they_overwrite_neither_comes_in_nor_goes_
         tessella::file::transpile(text, &options, Backend::Cuda, TextKind::Cuda).unwrap()
     };
     let printed = cuda(&text);
-    for (array, columns) in [("A", "n - 1"), ("B", "n")] {
+    for (array, columns) in [("A", "n - 9"), ("B", "n")] {
         assert!(!printed.contains(&format!("copy_in({array}")), "{printed}");
         let both = format!("{array}, {array}_1, {array}_2, {array}_device.at, {array}_1, {array}_2");
         let call = format!("tessella_copy_box({both}, m, {columns}, 1, cudaMemcpyDeviceToHost, tessella_out)");
@@ -199,10 +199,21 @@ fn weights_of_a_known_size_lie_in_constant_memory() {
                 weights: never has more than 9 elements\n";
     let explained = made(&text, TextKind::Explain);
     assert!(explained.contains(told), "{told}is not in\n{explained}");
-    // Threads read the taps by their own index; and nothing says how many weights there may be.
+    // Threads read the taps by their own index.
     assert!(!printed.contains("taps_constant"), "{printed}");
+    // Nothing says how many weights there may be: those that are read lie there as densely as before.
     let unknown = text.replace("    @assert size(weights) == (3, 3)\n", "");
-    assert!(!made(&unknown, TextKind::Cuda).contains("__constant__"));
+    let printed = made(&unknown, TextKind::Cuda);
+    let copy =
+        "tessella_copy_box(tessella_symbol, 3, 3, weights, weights_1, weights_2, 3, 3, 1, cudaMemcpyHostToDevice)";
+    for part in ["__constant__ float weights_constant[9];", place, "(void **)&tessella_symbol, weights_constant", copy]
+    {
+        assert!(printed.contains(part), "{part} is not in\n{printed}");
+    }
+    assert!(made(&unknown, TextKind::Explain).contains("\n  weights: no more than 9 elements are read\n"));
+    // Of these the sizes of an argument tell how many are read.
+    let more = unknown.replace("for q in 1:3, p in 1:3", "for q in 1:size(weights, 2), p in 1:3");
+    assert!(!made(&more, TextKind::Cuda).contains("__constant__"));
 }
 
 #[test]

@@ -4,20 +4,24 @@
 //! for j, i { R: a[i, j] = f(b[i, j]) }; for j, i { S: c[i, j] = g(a[i, j]) }  ->  for j, i { R; S }
 //! ```
 //!
-//! What the second nest would read again is in a thread's registers then. Nests are joined only if all their loops are the same and
-//! run in any order, before and after, so that no thread is lost.
+//! What the second nest would read again is in a thread's registers then. Nests are joined only if all their loops are the same, but for
+//! [`BORDER`] iterations at each end, and run in any order, before and after, so that no thread is lost. Where their loops stand in different
+//! orders, each is first brought into the one that the choice would give it alone.
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use crate::affine::Affine;
 use crate::algorithm::{Access, ArrayId, ArrayKind, ComputationId};
 use crate::error::Error;
-use crate::isl::Set;
+use crate::isl::{Map, Set};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule};
 use std::collections::BTreeSet;
 
 /// The most statements, and the most arrays, of what is joined: a thread has a value of each at a time.
 const LIMIT: usize = 16;
+
+/// So many iterations at the ends of a loop one nest may have and the other one not: the borders of an array.
+const BORDER: i64 = 4;
 
 /// An element as a function of the loops around.
 type Place = (ArrayId, Vec<Affine>);
@@ -62,11 +66,28 @@ impl Chooser<'_> {
             }
             below.push(body.computations());
         }
-        if !self.saves_bytes(schedule, path, (&below[0], &below[1]))
-            || !self.same_instances(schedule, &below.concat())?
-        {
+        if let Some(joined) = self.as_one(schedule, path, at, (&below[0], &below[1]))? {
+            return Ok(Some(joined));
+        }
+        let mut turned = schedule.clone();
+        self.permute(&mut turned, &first, depth)?;
+        self.permute(&mut turned, &second, depth)?;
+        self.as_one(&turned, path, at, (&below[0], &below[1]))
+    }
+
+    /// The same for loops that are the first one's and the second one's in order.
+    fn as_one(
+        &self,
+        schedule: &Schedule,
+        path: &Path,
+        at: usize,
+        below: (&[ComputationId], &[ComputationId]),
+    ) -> Result<Option<Schedule>, Error> {
+        if !self.saves_bytes(schedule, path, below) || !self.near_instances(schedule, &[below.0, below.1].concat())? {
             return Ok(None);
         }
+        let (first, second) = (path.child(at), path.child(at + 1));
+        let depth = chain_length(schedule, &first);
         let mut trial = schedule.clone();
         let Some(Node::Sequence(children)) = trial.node_mut(path) else { return Ok(None) };
         let next = children.remove(at + 1);
@@ -121,20 +142,36 @@ impl Chooser<'_> {
         computation.reads.iter().chain([&computation.write]).filter(is_array).map(place).collect()
     }
 
-    /// Whether the loops around all of these computations take the same values.
-    fn same_instances(&self, schedule: &Schedule, ids: &[ComputationId]) -> Result<bool, Error> {
+    /// Whether the loops around all of these computations take the same values, but for some at their ends.
+    fn near_instances(&self, schedule: &Schedule, ids: &[ComputationId]) -> Result<bool, Error> {
         let mut all: Option<Set> = None;
         for &id in ids {
             let each: Vec<Affine> = schedule.loops_around(id).iter().map(|(_, it)| it.at[&id].clone()).collect();
             let domain = relation::domain(self.algorithm, id)?;
             let next = relation::functions(self.ctx, self.algorithm, id, &each)?.intersect_domain(&domain)?.range()?;
             match &all {
-                Some(known) if !known.is_equal(&next)? => return Ok(false),
+                Some(known) if !known.is_equal(&next)? && !self.are_near(known, &next, each.len())? => {
+                    return Ok(false);
+                }
                 Some(_) => {}
                 None => all = Some(next),
             }
         }
         Ok(true)
+    }
+
+    /// Whether each place of one set has one of the other next to it, along all axes, where both have places. Every other place of a line,
+    /// and all others, are not near: threads would do one or the other.
+    fn are_near(&self, one: &Set, other: &Set, axes: usize) -> Result<bool, Error> {
+        if one.involves_locals()? || other.involves_locals()? {
+            return Ok(false);
+        }
+        let names = |mark: &str| (0..axes).map(|axis| format!("i{axis}{mark}")).collect::<Vec<_>>().join(", ");
+        let near = (0..axes).map(|axis| format!("-{BORDER} <= i{axis} - i{axis}_ <= {BORDER}"));
+        let near = near.collect::<Vec<_>>().join(" and ");
+        let around = Map::from_text(self.ctx, &format!("{{ [{}] -> [{}] : {near} }}", names(""), names("_")))?;
+        let (one, other) = (one.intersect_params(&other.params()?)?, other.intersect_params(&one.params()?)?);
+        Ok(one.is_subset(&other.apply(&around)?)? && other.is_subset(&one.apply(&around)?)?)
     }
 
     /// Whether threads move vectors in the joined nest if they do in one of the two.

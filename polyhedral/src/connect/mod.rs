@@ -90,13 +90,15 @@ fn around_all(buffer: BufferId, direction: Direction) -> Transfer {
     Transfer { buffer, direction, at: Path::default(), moment: copies::moment(direction), needed: None, part: vec![] }
 }
 
-/// Whether an array is an argument all of which lies in the GPU's main memory, in the order that it has with the caller.
+/// Whether an array is an argument of which the GPU's main memory has all, in the order that it has with the caller, or constant memory
+/// a box.
 fn may_move_in_part(placed: &Placed, array: ArrayId) -> bool {
     let (it, placement) = (placed.scheduled.algorithm.array(array), placed.layout.placement(array));
     let identity: Vec<Affine> = (0..it.rank).map(Affine::iterator).collect();
+    let buffer = placed.layout.buffer(placement.buffer);
     it.kind == ArrayKind::Argument
         && it.strided.is_empty()
-        && placed.layout.buffer(placement.buffer).space == MemorySpace::Global
+        && (buffer.space == MemorySpace::Global || buffer.is_box_of(it))
         && is_identity(&placement.map, &identity)
 }
 

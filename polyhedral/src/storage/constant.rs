@@ -3,13 +3,19 @@
 //! Rewrite: `w[x], w in global memory -> w[x], w in constant memory`
 //!
 //! Constant memory is declared with the kernels, so its size is a constant: the most elements that the conditions tested
-//! at entry leave room for. The elements lie as they do in the caller's memory, so the copy is one of the whole array.
+//! at entry leave room for. Then the elements lie as they do in the caller's memory, and the copy is one of the whole array. Where nothing bounds
+//! an extent, the size is that of the box from the first element to the last one that statements read, which are all that is copied:
+//!
+//! ```text
+//! for q in 1:5, p in 1:5; s += w[p, q] * image[i + p - 3, j + q - 3]; end, w of any size -> w in constant memory, 5 x 5
+//! ```
 
 use super::error::StorageError;
 use super::find;
+use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind};
 use crate::error::Error;
-use crate::isl::Ctx;
+use crate::isl::{Ctx, Set};
 use crate::layers::{MemorySpace, Placed, Target};
 use crate::relation;
 
@@ -35,11 +41,12 @@ pub(super) fn place(ctx: &Ctx, source: &Algorithm, placed: &mut Placed, name: &s
     if let Some(reason) = reason {
         return Err(StorageError::NotConstant { array: name.to_string(), reason }.into());
     }
-    let elements = largest(ctx, source, id)?;
+    let room = room(ctx, source, id)?;
+    let elements = room.elements();
     let bytes = total_bytes(source, id, elements);
     let mut total = bytes;
     for &other in placed.constants.iter().filter(|&&other| other != id) {
-        total = total.saturating_add(total_bytes(source, other, largest(ctx, source, other)?));
+        total = total.saturating_add(total_bytes(source, other, self::room(ctx, source, other)?.elements()));
     }
     let elements = u32::try_from(elements).ok().filter(|_| total <= CONSTANT_BYTES);
     let too_large = StorageError::ConstantTooLarge { array: name.to_string(), bytes, total };
@@ -49,7 +56,11 @@ pub(super) fn place(ctx: &Ctx, source: &Algorithm, placed: &mut Placed, name: &s
         Target::Cpu => {}
         Target::Gpu => {
             let buffer = placed.layout.placement(id).buffer;
-            placed.layout.buffers[buffer.0 as usize].space = MemorySpace::Constant { elements };
+            let buffer = &mut placed.layout.buffers[buffer.0 as usize];
+            buffer.space = MemorySpace::Constant { elements };
+            if let Room::Box(extents) = room {
+                buffer.extents = extents.into_iter().map(Affine::constant).collect();
+            }
         }
     }
     Ok(())
@@ -61,30 +72,82 @@ pub(crate) fn total_bytes(algorithm: &Algorithm, array: ArrayId, elements: i64) 
     elements.saturating_mul(size).saturating_add(7) / 8 * 8
 }
 
-/// The most elements that an argument has in a call that passes the tests at entry, at least 1; `None` where nothing bounds them.
+/// What constant memory holds of an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Room {
+    /// All of it: so many elements at most.
+    Whole(i64),
+    /// The elements from the first one up to so many along each axis.
+    Box(Vec<i64>),
+}
+
+impl Room {
+    fn elements(&self) -> i64 {
+        match self {
+            Room::Whole(elements) => *elements,
+            Room::Box(extents) => extents.iter().fold(1, |product: i64, extent| product.saturating_mul(*extent)),
+        }
+    }
+}
+
+/// The most elements of an argument that constant memory holds in a call that passes the tests at entry, at least 1; `None` where nothing bounds
+/// them.
 pub(crate) fn most_elements(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId) -> Result<Option<i64>, Error> {
-    match largest(ctx, algorithm, id) {
-        Ok(elements) => Ok(Some(elements)),
+    match room(ctx, algorithm, id) {
+        Ok(room) => Ok(Some(room.elements())),
         Err(Error::Storage(StorageError::Unbounded { .. })) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-fn largest(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId) -> Result<i64, Error> {
+fn room(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId) -> Result<Room, Error> {
     let mut known = algorithm.context.clone();
     for requirement in &algorithm.requirements {
         known = known.intersect(&requirement.holds)?;
     }
     let inside = relation::index_set(ctx, algorithm, id)?.intersect_params(&known)?;
-    if inside.is_empty()? {
-        return Ok(1);
+    match greatest(&inside, algorithm, id)? {
+        Ok(extents) => Ok(Room::Whole(Room::Box(extents).elements())),
+        Err(axis) => {
+            let unbounded = || StorageError::Unbounded { array: algorithm.array(id).name.clone(), axis };
+            let extents = read_box(ctx, algorithm, id, &known)?.ok_or_else(unbounded)?;
+            Ok(Room::Box(extents))
+        }
     }
-    let mut elements = 1i64;
+}
+
+/// The box up to the last element along each axis that statements read; `None` where nothing bounds it.
+fn read_box(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, known: &Set) -> Result<Option<Vec<i64>>, Error> {
+    let array = algorithm.array(id);
+    // Elsewhere subscripts say nothing of places.
+    let counts_from_one = (0..array.rank).all(|axis| array.first(axis) == Affine::constant(1));
+    if !counts_from_one || !array.strided.is_empty() {
+        return Ok(None);
+    }
+    let inside = relation::index_set(ctx, algorithm, id)?.intersect_params(known)?;
+    let mut read = Set::empty(&inside.space()?)?;
+    for at in algorithm.accesses().filter(|at| algorithm.access(*at).array == id) {
+        let access = algorithm.access(at);
+        if !access.is_affine() {
+            return Ok(None);
+        }
+        read = read.union(&relation::access(ctx, algorithm, at.computation, access)?.range()?)?;
+    }
+    Ok(greatest(&read.intersect(&inside)?, algorithm, id)?.ok())
+}
+
+/// The greatest subscript along each axis, at least 1; else an axis along which nothing bounds it.
+fn greatest(elements: &Set, algorithm: &Algorithm, id: ArrayId) -> Result<Result<Vec<i64>, u32>, Error> {
+    let mut all = vec![];
+    if elements.is_empty()? {
+        return Ok(Ok(vec![1; algorithm.array(id).rank as usize]));
+    }
     for axis in 0..algorithm.array(id).rank {
-        // The last subscript is the extent.
-        let most = inside.dim_max_val(axis as i32)?.to_i64().filter(|most| *most < LARGEST);
-        let unbounded = || StorageError::Unbounded { array: algorithm.array(id).name.clone(), axis };
-        elements = elements.saturating_mul(most.ok_or_else(unbounded)?.max(1));
+        let most = elements.dim_max_val(axis as i32)?.to_i64().filter(|most| *most < LARGEST);
+        match most {
+            Some(most) => all.push(most.max(1)),
+            None => return Ok(Err(axis)),
+        }
     }
-    Ok(elements)
+    Ok(Ok(all))
 }
