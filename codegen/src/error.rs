@@ -94,7 +94,10 @@ impl IntoDiagnostic for CodegenError {
                 Code("E0601"),
                 "the loops are too complicated to generate code for within the limit of operations",
             )
-            .with_help("take fewer steps in a tile, tiles of another size, or another shape; or split the function"),
+            .with_help(
+                "say which arrays have the same size, where some do: `@assert size(A) == size(B)`; take fewer steps in a tile, tiles of another size, \
+                 or another shape; or split the function",
+            ),
             CodegenError::Isl(error) => {
                 Diagnostic::error(Code("E0602"), "the integer set library cannot generate code for this schedule")
                     .with_note(error.to_string())

@@ -345,6 +345,15 @@ impl Course<'_> {
     /// Proves the finished order: with the storage that Tessella's choice counts on, else without.
     fn finish(&mut self, placed: &[&Spanned<Command>]) -> Result<(Verified, Option<Chosen>), Error> {
         let asked: Vec<Command> = placed.iter().map(|it| it.value.clone()).collect();
+        // What commands already copy to faster memory stays where it is.
+        let is_copied = |name: &String| {
+            asked.iter().any(|command| {
+                matches!(command, Command::CacheShared { array, .. } | Command::CacheRegister { array, .. } if array == name)
+            })
+        };
+        if let Some((_, chosen)) = &mut self.own {
+            chosen.storage.retain(|it| !matches!(it, Command::Constant { array } if is_copied(array)));
+        }
         if let Some((start, mut chosen)) = self.own.take().filter(|(_, chosen)| !chosen.storage.is_empty()) {
             let commands = |storage: &[Command]| -> Vec<Command> { asked.iter().chain(storage).cloned().collect() };
             let proved = match self.prove(&commands(&chosen.storage)) {

@@ -16,7 +16,7 @@ use tessella_polyhedral::error::{
 };
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
-use tessella_polyhedral::reduction::{UpdateOrder, order_of, reduction, updates};
+use tessella_polyhedral::reduction::{Operator, Reduction, UpdateOrder, order_of, reduction, updates};
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::transform;
 
@@ -45,7 +45,10 @@ pub fn diagnose(place: &Place, error: Error) -> Diagnostic {
             "while doing this",
         )
         .with_note("the integer sets of its loops are too complicated to decide in reasonable time")
-        .with_help("split the function, or simplify bounds with divisions and remainders"),
+        .with_help(
+            "say which arrays have the same size, where some do: `@assert size(A) == size(B)`; split the function, or simplify bounds with divisions \
+             and remainders",
+        ),
         Error::Isl(error) => at_command(
             place,
             Diagnostic::error(Code("E0431"), "the polyhedral library failed on this function"),
@@ -181,7 +184,7 @@ fn of_reduction(place: &Place, violation: &Violation) -> Option<(String, &'stati
     let (verb, array) = (it.operator.verb(), &place.algorithm.array(it.array).name);
     if !place.algorithm.computation(id).write.is_affine() {
         let help = match transform::atomic::update(place.algorithm, id) {
-            Ok(_) => "run another loop in parallel; on a GPU, `atomic` lets threads update integers together",
+            Ok(_) => "run another loop in parallel; on a GPU, `atomic` lets threads update together",
             Err(_) if place.algorithm.computation(id).owner.is_some() => {
                 "run another loop in parallel, such as the one over owners: each keeps its order"
             }
@@ -535,14 +538,23 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
             make("E0443", "requested here").with_note(why).with_help(help)
         }
         ScheduleError::CannotBeAtomic { computation, obstacle } => {
+            let ordered = "keep the order with `owners`, where data give the subscripts; where iterators do, give each thread a partial result: `rfactor`";
+            let found = place.algorithm.find(&computation).and_then(|id| reduction(place.algorithm, id));
+            let is_sum = |it: &Reduction| {
+                it.operator == Operator::Sum && place.algorithm.computation(it.computation).value.ty.is_float()
+            };
             let (why, help) = match obstacle {
                 AtomicObstacle::NoReduction => (
                     format!("`{computation}` does not have the form `a = a op e` with `+`, `-`, `min` or `max`, where nothing else reads `a`"),
-                    "name a computation that only updates what it writes",
+                    "name a computation that only updates what it writes".to_string(),
+                ),
+                AtomicObstacle::Type if found.as_ref().is_some_and(is_sum) => (
+                    "it updates no integers of 32 or 64 bits: sums of floats would go by which thread comes first".to_string(),
+                    format!("{ordered}; `@fastmath` lets sums be taken in any order"),
                 ),
                 AtomicObstacle::Type => (
-                    "it updates no integers of 32 or 64 bits: sums of floats would go by which thread comes first".to_string(),
-                    "keep the order with `owners`, where data give the subscripts; where iterators do, give each thread a partial result: `rfactor`; `@fastmath` lets sums be taken in any order",
+                    "a GPU updates integers of 32 or 64 bits in one piece, and sums of floats under `@fastmath`".to_string(),
+                    ordered.to_string(),
                 ),
             };
             make("E0454", "requested here").with_note(why).with_help(help)

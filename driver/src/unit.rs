@@ -78,6 +78,12 @@ enum Generated {
 const WAVES_PART: u64 = 2;
 const HEXAGONS_PART: u64 = 5;
 
+/// Exact loops of hexagons of no more statements than this, their pieces counted, may take [`FEW_TIMES`] as much work as all else, and
+/// [`FEW_OPERATIONS`] without weights, unless their slopes are fractions: two seconds for those of a wave in space, whose loops in frames take nine.
+const FEW_PIECES: usize = 24;
+const FEW_TIMES: u64 = 3;
+const FEW_OPERATIONS: u64 = 5_000_000;
+
 /// How many operations of isl's Tessella may take to look for an order of its own, and to generate code for it, with tilings and once
 /// more without: a bound on what their weights do not foretell, about four seconds. Programs of `tests/` whose orders stand take less.
 pub(crate) const LONGEST: u64 = 5_400_000;
@@ -244,7 +250,10 @@ impl Built {
     pub fn loops(&self, unit: &Unit<'_>) -> Result<Cow<'_, Program>, Refusal> {
         match &self.program {
             Some(program) => Ok(Cow::Borrowed(program)),
-            None => self.generate(self.renewed()).map(Cow::Owned).map_err(|error| self.word(unit, error)),
+            None => {
+                let budget = self.renewed();
+                self.generate(self.exact_part(budget), budget).map(Cow::Owned).map_err(|error| self.word(unit, error))
+            }
         }
     }
 
@@ -252,6 +261,21 @@ impl Built {
     /// user gave may take as much as code for one of ours.
     pub(crate) fn renewed(&self) -> u64 {
         self.ctx.operations_left().map_or(0, |left| left.max(ISL_OPERATIONS))
+    }
+
+    /// What exact loops may take of so much work.
+    fn exact_part(&self, budget: u64) -> u64 {
+        let (algorithm, schedule) = (self.analysed.verified.algorithm(), self.analysed.verified.schedule());
+        let least = budget.min(ISL_OPERATIONS / HEXAGONS_PART);
+        let are_few = algorithm.computations.len() <= FEW_PIECES && !self.has_waves();
+        match (self.hexagons().is_empty(), are_few) {
+            (true, _) => budget,
+            (false, true) => {
+                let weighed = FEW_OPERATIONS.saturating_mul(effort::weight(algorithm, schedule));
+                weighed.min(budget.saturating_mul(FEW_TIMES)).max(least)
+            }
+            (false, false) => least,
+        }
     }
 
     /// Whether some sizes have kernels of their own.
@@ -263,11 +287,10 @@ impl Built {
         self.analysed.carried.iter().filter(|it| matches!(it, Command::Hexagonal { .. })).collect()
     }
 
-    /// The loops, for which isl may do so much; where exact ones take more, ones that run through more than they need to, which are
-    /// better than none. Exact ones of hexagons get a part of it.
-    fn generate(&self, budget: u64) -> Result<Program, CodegenError> {
+    /// The loops, for which isl may do so much; where exact ones take more than `exact`, ones that run through more than they need to, which are
+    /// better than none.
+    fn generate(&self, exact: u64, budget: u64) -> Result<Program, CodegenError> {
         let input = Input::from(&self.analysed.verified);
-        let exact = if self.hexagons().is_empty() { budget } else { budget.min(ISL_OPERATIONS / HEXAGONS_PART) };
         match self.ctx.with_budget(exact, || generate(&input)) {
             Err(CodegenError::Isl(error)) if error.is_quota() => {
                 self.ctx.with_budget(budget, || generate_framed(&input))
@@ -294,7 +317,7 @@ impl Built {
         };
         let budget = self.ctx.operations_left().map_or(0, most);
         let generated = match hexagons {
-            true => self.generate(budget),
+            true => self.generate(budget, budget),
             false => self.ctx.with_budget(budget, || generate(&Input::from(&self.analysed.verified))),
         };
         match generated {

@@ -79,6 +79,16 @@ enum Failure {
     Division,
 }
 
+/// The mode of a statement that has these tests: they are computed exactly, and where floats decide on them, so is what they are about.
+fn tested_alike<'a>(mode: Mode, tests: impl IntoIterator<Item = &'a Option<Expr>>) -> Mode {
+    let floats = tests.into_iter().flatten().any(has_floats);
+    Mode { fastmath: mode.fastmath && !floats, ..mode }
+}
+
+fn has_floats(expr: &Expr) -> bool {
+    expr.ty.is_float() || expr.operands().into_iter().any(has_floats)
+}
+
 /// Calls `visit` on the statements of a block and all below them, in order.
 fn walk<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a StatementKind, Span)) {
     for statement in block {
@@ -199,7 +209,7 @@ impl Testing<'_> {
             }
             StatementKind::Set { target, value, label, mode } => {
                 let tested = self.fails(value);
-                let (label, value, mode) = (label.clone(), self.guarded(value), *mode);
+                let (label, value, mode) = (label.clone(), self.guarded(value), tested_alike(*mode, [&tested]));
                 (tested, StatementKind::Set { target: *target, value, label, mode })
             }
             StatementKind::Store { array, subscripts, value, label, mode } => {
@@ -210,7 +220,7 @@ impl Testing<'_> {
                 let (value, label) = (self.guarded_beside(value, old), label.clone());
                 let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
                 let inside = late.then(|| self.inside(*array, &subscripts, span));
-                let mode = Mode { inbounds: mode.inbounds || late, ..*mode };
+                let mode = tested_alike(Mode { inbounds: mode.inbounds || late, ..*mode }, [&tested, &inside]);
                 let store = StatementKind::Store { array: *array, subscripts, value, label, mode };
                 match inside {
                     None => (tested, store),
@@ -240,7 +250,7 @@ impl Testing<'_> {
         test.into_iter().chain([Statement { kind, span }]).collect()
     }
 
-    /// `if condition failed = true end`
+    /// `if condition; failed = true; end`
     fn note(&mut self, condition: Expr, span: Span) -> Statement {
         if size(&condition) > LIMIT {
             self.possible = false;

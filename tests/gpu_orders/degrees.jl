@@ -1,5 +1,5 @@
-# How many edges each node has: both statements of an edge update one array, in one piece each. A count that a third statement reads keeps its loop in order,
-# so that others in it get owners.
+# How many edges each node has: both statements of an edge update one array, in one piece each. A maximum beside a count keeps
+# its loop in order: both get owners.
 #! sizes degree=m latest=m from=e to=e decay=1
 #! within from=m to=m
 #! run m=3 e=1

@@ -1,6 +1,6 @@
 # Nests that share a kernel though their loops are not the same: one leaves out a column, the other a row, and the third one's loops stand in another order. The
 # fourth skips every other row: it stays alone.
-#! sizes ex=m,n ey=m,n hz=m,n energy=m,n
+#! sizes ex=m,n ey=m,n hz=m,n energy=m,n c=4
 #! run m=1 n=1
 #! run m=3 n=2
 #! run m=131 n=19

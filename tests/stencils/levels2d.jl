@@ -3,6 +3,7 @@
 #! with space(S, t, (j, i), (8, 8))
 #! with overlapped(S, t, (j, i), 2, (8, 8))
 #! with time_skew(S, t, (j, i), 2, (8, 8))
+#! with hexagonal(S, t, (j, i), 3, (4, 8))
 #! gpu stream(S, t, 1, 4, 16)
 #! gpu grid_sync(S, t, 1, 2, 12)
 #! run m=4 n=5 u_3=3 pulse_1=3 rj=5

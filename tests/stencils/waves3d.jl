@@ -2,6 +2,7 @@
 #! with space(S, t, (k, j, i), (4, 4, 8))
 #! with overlapped(S, t, (k, j, i), 1, (4, 4, 8))
 #! with time_skew(S, t, (k, j, i), 1, (4, 4, 8))
+#! with hexagonal(S, t, (k, j, i), 3, (3, 4, 8))
 #! gpu stream(S, t, 1, 2, 5, 4, 4)
 #! gpu stream(S, t, 1, 2, 0, 4)
 #! run l=8 m=9 n=10 steps=1

@@ -216,6 +216,32 @@ fn weights_of_a_known_size_lie_in_constant_memory() {
     assert!(!made(&more, TextKind::Cuda).contains("__constant__"));
 }
 
+/// A copy to registers takes whole tiles, also what no statement reads.
+#[test]
+fn constant_memory_has_room_for_what_copies_of_promotions_take() {
+    let text = "
+@tessella function copied!(y::Vector{Float32}, x::Vector{Float32}, w::Vector{Float32})
+    n = length(x)
+    for i in 1:n
+        for q in 1:5
+            @comp S y[i] += w[q] * x[i]
+        end
+    end
+end
+@schedule copied! begin
+    split(S, q, 4)
+    auto()
+    cache_register(w, S, q0)
+end
+";
+    let cuda = |text: &str| {
+        tessella::file::transpile(text, &options("copied_weights"), Backend::Cuda, TextKind::Cuda).unwrap()
+    };
+    assert!(!cuda(text).contains("__constant__"));
+    let printed = cuda(&text.replace("    cache_register", "    constant(w)\n    cache_register"));
+    assert!(printed.contains("__constant__ float w_constant[8];"), "{printed}");
+}
+
 #[test]
 fn what_only_some_sizes_use_is_allocated_for_these() {
     let text = fs::read_to_string(root().join("tests/gpu_orders/nearest_center.jl")).unwrap();

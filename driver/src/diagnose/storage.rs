@@ -98,8 +98,8 @@ pub(super) fn storage(place: &Place, error: StorageError) -> Diagnostic {
             .with_note("kernels cannot write constant memory: the host fills it before they run")
             .with_help("name an array argument that the function only reads"),
         StorageError::Unbounded { array, axis } => make("E0532", "requested here")
-            .with_note(format!("nothing bounds size({array}, {}) by a constant", axis + 1))
-            .with_help(format!("add `assume(size({array}, {}) <= 16)`, with the largest size that you use", axis + 1)),
+            .with_note(format!("nothing bounds size({array}, {}) by a constant, nor what is read of it", axis + 1))
+            .with_help(format!("add `assume(size({array}, {}) <= 16)`, with the largest size that you use, or read no more along it than constants say", axis + 1)),
         StorageError::ConstantTooLarge { bytes, total, .. } => {
             let all = if total > bytes {
                 format!("; with the arrays before it, there would be {total}")

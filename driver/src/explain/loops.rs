@@ -533,7 +533,8 @@ fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, li
         }
         if computation.atomic {
             return Some(format!(
-                "threads take these {} each in one piece, in whatever order they come, as `@fastmath` allows: last bits differ from call to call",
+                "threads take these {} each in one piece, in whatever order they come, as `@fastmath` allows: last bits differ \
+                 from call to call",
                 operations(op)
             ));
         }
@@ -545,8 +546,9 @@ fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, li
             _ => ("lose updates", "they stay in order, also under `@fastmath`"),
         };
         return Some(format!(
-            "data say which elements these {} of floats go to, and threads that meet at one would {meeting}: {order}; of integers, threads of a GPU take \
-             them together, and a loop over the elements of `{}` with one over the updates of each inside runs in parallel, as do owners of its elements (`owners`)",
+            "data say which elements these {} of floats go to, and threads that meet at one would {meeting}: {order}; of integers, \
+             threads of a GPU take them together, and a loop over the elements of `{}` with one over the updates of each inside \
+             runs in parallel, as do owners of its elements (`owners`)",
             operations(op),
             array(verified, reported.dependence.source),
         ));

@@ -2,7 +2,7 @@
 //!
 //! A read from there costs as little as one of a register where all threads of a warp read one element, and takes as many steps as they read
 //! elements. So an argument goes there if the function only reads it, no subscript depends on the threads' loops, and what is tested at
-//! entry leaves it few elements.
+//! entry leaves it few elements, or constants bound what is read of it.
 
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::command::Command;

@@ -6,7 +6,7 @@
 //!
 //! Updates of one array by one operator come in any order, whichever statements they are of. But a loop may have other reasons to keep its
 //! order, such as `rank[e] = degree[from[e]]` beside these. Then updates in one piece gain nothing, and owners of elements
-//! (`owned.rs`), which refuse them, may have the loop run in parallel: so they become atomic only where their loops then have no order.
+//! (`owned.rs`), which refuse them, may have the loop run in parallel: so they become atomic only where their loops then have no order, or could have loops for themselves that have none.
 
 use super::partial_sums::Parted;
 use crate::algorithm::{ArrayId, ComputationId};

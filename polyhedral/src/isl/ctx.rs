@@ -40,6 +40,8 @@ struct Owner {
     context: isl_rs::Context,
     /// The limit that was asked for, 0 for none.
     limit: Cell<u64>,
+    /// How many units of the limit around an operation counts: [`Ctx::weighed`].
+    weight: Cell<u64>,
     /// Operations before the last reset.
     before: Cell<u64>,
     /// The most of all operations, resets or not.
@@ -172,6 +174,7 @@ impl Ctx {
                 memo: Memo::default(),
                 context,
                 limit: Cell::new(0),
+                weight: Cell::new(1),
                 before: Cell::new(0),
                 ceiling: Cell::new(u64::MAX),
                 _one_thread: PhantomData,
@@ -243,16 +246,18 @@ impl Ctx {
         struct Restore<'a> {
             ctx: &'a Ctx,
             left: u64,
+            weight: u64,
         }
         impl Drop for Restore<'_> {
             fn drop(&mut self) {
+                self.ctx.owner.weight.set(self.weight);
                 self.ctx.set_max_operations(self.left);
                 self.ctx.reset_operations();
             }
         }
         // One operation at least: no limit is 0.
         let left = self.operations_left().map_or(0, |left| left.max(1));
-        let _restore = Restore { ctx: self, left };
+        let _restore = Restore { ctx: self, left, weight: self.owner.weight.replace(1) };
         self.set_max_operations(operations);
         self.reset_operations();
         work()
@@ -266,25 +271,28 @@ impl Ctx {
         }
     }
 
-    /// Runs `work` within what is left of the limit, each operation of its counting `weight` times.
+    /// Runs `work` within what is left of the limit, each operation of its counting `weight` times. A weight inside another one stands for it.
     pub fn weighed<T>(&self, weight: u64, work: impl FnOnce() -> T) -> T {
         struct Restore<'a> {
             ctx: &'a Ctx,
             left: u64,
+            around: u64,
             weight: u64,
         }
         impl Drop for Restore<'_> {
             fn drop(&mut self) {
-                let used = self.ctx.operations().saturating_mul(self.weight);
+                let used = self.ctx.operations().saturating_mul(self.weight).div_ceil(self.around);
+                self.ctx.owner.weight.set(self.around);
                 self.ctx.set_max_operations(self.left.saturating_sub(used).max(1));
                 self.ctx.reset_operations();
             }
         }
         let Some(left) = self.operations_left() else { return work() };
         let weight = weight.max(1);
-        let _restore = Restore { ctx: self, left, weight };
+        let around = self.owner.weight.replace(weight);
+        let _restore = Restore { ctx: self, left, around, weight };
         // One operation at least: no limit is 0.
-        self.set_max_operations((left / weight).max(1));
+        self.set_max_operations((left.saturating_mul(around) / weight).max(1));
         self.reset_operations();
         work()
     }

@@ -41,12 +41,14 @@ pub(super) fn place(ctx: &Ctx, source: &Algorithm, placed: &mut Placed, name: &s
     if let Some(reason) = reason {
         return Err(StorageError::NotConstant { array: name.to_string(), reason }.into());
     }
-    let room = room(ctx, source, id)?;
+    // Copies of promotions, which take whole tiles, read it, too.
+    let now = &placed.scheduled.algorithm;
+    let room = room(ctx, now, id)?;
     let elements = room.elements();
     let bytes = total_bytes(source, id, elements);
     let mut total = bytes;
     for &other in placed.constants.iter().filter(|&&other| other != id) {
-        total = total.saturating_add(total_bytes(source, other, self::room(ctx, source, other)?.elements()));
+        total = total.saturating_add(total_bytes(source, other, self::room(ctx, now, other)?.elements()));
     }
     let elements = u32::try_from(elements).ok().filter(|_| total <= CONSTANT_BYTES);
     let too_large = StorageError::ConstantTooLarge { array: name.to_string(), bytes, total };
@@ -85,7 +87,7 @@ impl Room {
     fn elements(&self) -> i64 {
         match self {
             Room::Whole(elements) => *elements,
-            Room::Box(extents) => extents.iter().fold(1, |product: i64, extent| product.saturating_mul(*extent)),
+            Room::Box(extents) => product(extents),
         }
     }
 }
@@ -107,24 +109,23 @@ fn room(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId) -> Result<Room, Error> {
     }
     let inside = relation::index_set(ctx, algorithm, id)?.intersect_params(&known)?;
     match greatest(&inside, algorithm, id)? {
-        Ok(extents) => Ok(Room::Whole(Room::Box(extents).elements())),
-        Err(axis) => {
+        Greatest::Known(extents) => Ok(Room::Whole(product(&extents))),
+        Greatest::Unbounded(axis) => {
             let unbounded = || StorageError::Unbounded { array: algorithm.array(id).name.clone(), axis };
-            let extents = read_box(ctx, algorithm, id, &known)?.ok_or_else(unbounded)?;
+            let extents = read_box(ctx, algorithm, id, &inside)?.ok_or_else(unbounded)?;
             Ok(Room::Box(extents))
         }
     }
 }
 
-/// The box up to the last element along each axis that statements read; `None` where nothing bounds it.
-fn read_box(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, known: &Set) -> Result<Option<Vec<i64>>, Error> {
+/// The box up to the last element along each axis that statements read of those that are `inside`; `None` where nothing bounds it.
+fn read_box(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, inside: &Set) -> Result<Option<Vec<i64>>, Error> {
     let array = algorithm.array(id);
     // Elsewhere subscripts say nothing of places.
     let counts_from_one = (0..array.rank).all(|axis| array.first(axis) == Affine::constant(1));
     if !counts_from_one || !array.strided.is_empty() {
         return Ok(None);
     }
-    let inside = relation::index_set(ctx, algorithm, id)?.intersect_params(known)?;
     let mut read = Set::empty(&inside.space()?)?;
     for at in algorithm.accesses().filter(|at| algorithm.access(*at).array == id) {
         let access = algorithm.access(at);
@@ -133,21 +134,34 @@ fn read_box(ctx: &Ctx, algorithm: &Algorithm, id: ArrayId, known: &Set) -> Resul
         }
         read = read.union(&relation::access(ctx, algorithm, at.computation, access)?.range()?)?;
     }
-    Ok(greatest(&read.intersect(&inside)?, algorithm, id)?.ok())
+    Ok(match greatest(&read.intersect(inside)?, algorithm, id)? {
+        Greatest::Known(extents) => Some(extents),
+        Greatest::Unbounded(_) => None,
+    })
 }
 
-/// The greatest subscript along each axis, at least 1; else an axis along which nothing bounds it.
-fn greatest(elements: &Set, algorithm: &Algorithm, id: ArrayId) -> Result<Result<Vec<i64>, u32>, Error> {
+fn product(extents: &[i64]) -> i64 {
+    extents.iter().fold(1, |product: i64, extent| product.saturating_mul(*extent))
+}
+
+enum Greatest {
+    /// The greatest subscript along each axis, at least 1.
+    Known(Vec<i64>),
+    /// Nothing bounds it along this axis.
+    Unbounded(u32),
+}
+
+fn greatest(elements: &Set, algorithm: &Algorithm, id: ArrayId) -> Result<Greatest, Error> {
     let mut all = vec![];
     if elements.is_empty()? {
-        return Ok(Ok(vec![1; algorithm.array(id).rank as usize]));
+        return Ok(Greatest::Known(vec![1; algorithm.array(id).rank as usize]));
     }
     for axis in 0..algorithm.array(id).rank {
         let most = elements.dim_max_val(axis as i32)?.to_i64().filter(|most| *most < LARGEST);
         match most {
             Some(most) => all.push(most.max(1)),
-            None => return Ok(Err(axis)),
+            None => return Ok(Greatest::Unbounded(axis)),
         }
     }
-    Ok(Ok(all))
+    Ok(Greatest::Known(all))
 }
