@@ -301,8 +301,7 @@ pub fn with_storage(input: &Input<'_>, path: &Path, body: Vec<Node>) -> Result<V
 
 /// A copy, where it is needed.
 fn copy(input: &Input<'_>, transfer: &Transfer) -> Result<Node, CodegenError> {
-    let buffer = input.layout.buffer(transfer.buffer);
-    let is_box = matches!(buffer.lifetime, Lifetime::Argument(array) if buffer.is_box_of(input.algorithm.array(array)));
+    let is_box = input.layout.buffer(transfer.buffer).is_box(input.algorithm);
     let (part, needed) = match transfer.part.as_slice() {
         [] if !is_box => (None, transfer.needed.clone()),
         _ => (part::part(input, transfer), part::needed(input, transfer)?),

@@ -42,7 +42,7 @@ pub fn part(input: &Input<'_>, transfer: &Transfer) -> Option<Part> {
                 (IntExpr::min_of(first), count)
             }
         };
-        let count = if buffer.is_box_of(array) { within(&first, count, &room) } else { count };
+        let count = if buffer.is_box(input.algorithm) { within(&first, count, &room) } else { count };
         axes.push(PartAxis { first, count, elements, room });
     }
     Some(Part { before: input.free_before(id), axes })
@@ -53,7 +53,7 @@ fn within(first: &IntExpr, count: IntExpr, room: &IntExpr) -> IntExpr {
     let left = room.clone().minus(first.clone());
     match (&left, &count) {
         (IntExpr::Const(left), IntExpr::Const(count)) if count <= left => IntExpr::Const(*count),
-        _ => IntExpr::min_of([count, left].into_iter()),
+        _ => IntExpr::min_of([count, left]),
     }
 }
 

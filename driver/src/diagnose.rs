@@ -16,7 +16,7 @@ use tessella_polyhedral::error::{
 };
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
-use tessella_polyhedral::reduction::{Operator, Reduction, UpdateOrder, order_of, reduction, updates};
+use tessella_polyhedral::reduction::{UpdateOrder, order_of, reduction, updates};
 use tessella_polyhedral::schedule::Tag;
 use tessella_polyhedral::transform;
 
@@ -539,16 +539,12 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
         }
         ScheduleError::CannotBeAtomic { computation, obstacle } => {
             let ordered = "keep the order with `owners`, where data give the subscripts; where iterators do, give each thread a partial result: `rfactor`";
-            let found = place.algorithm.find(&computation).and_then(|id| reduction(place.algorithm, id));
-            let is_sum = |it: &Reduction| {
-                it.operator == Operator::Sum && place.algorithm.computation(it.computation).value.ty.is_float()
-            };
             let (why, help) = match obstacle {
                 AtomicObstacle::NoReduction => (
                     format!("`{computation}` does not have the form `a = a op e` with `+`, `-`, `min` or `max`, where nothing else reads `a`"),
                     "name a computation that only updates what it writes".to_string(),
                 ),
-                AtomicObstacle::Type if found.as_ref().is_some_and(is_sum) => (
+                AtomicObstacle::Order => (
                     "it updates no integers of 32 or 64 bits: sums of floats would go by which thread comes first".to_string(),
                     format!("{ordered}; `@fastmath` lets sums be taken in any order"),
                 ),

@@ -24,7 +24,7 @@ use tessella_polyhedral::default_order::{Means, Memory, Tilings};
 use tessella_polyhedral::dependence::dependences;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::Ctx;
-use tessella_polyhedral::layers::{Lifetime, MemorySpace, Scheduled, Target};
+use tessella_polyhedral::layers::{MemorySpace, Scheduled, Target};
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::Schedule;
 use tessella_polyhedral::transform::apply_and_renew;
@@ -620,8 +620,10 @@ fn constants(storage: &[Command], verified: &Verified) -> String {
     let room = |name: &String| {
         verified.layout().buffers.iter().find_map(|buffer| match buffer.space {
             MemorySpace::Constant { elements } if buffer.name == *name => {
-                let is_box = matches!(buffer.lifetime, Lifetime::Argument(id) if buffer.is_box_of(verified.algorithm().array(id)));
-                Some(if is_box { format!("no more than {elements} elements are read") } else { format!("never has more than {elements} elements") })
+                Some(match buffer.is_box(verified.algorithm()) {
+                    true => format!("no more than {elements} elements are read"),
+                    false => format!("never has more than {elements} elements"),
+                })
             }
             _ => None,
         })

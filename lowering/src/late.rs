@@ -80,8 +80,8 @@ enum Failure {
 }
 
 /// The mode of a statement that has these tests: they are computed exactly, and where floats decide on them, so is what they are about.
-fn tested_alike<'a>(mode: Mode, tests: impl IntoIterator<Item = &'a Option<Expr>>) -> Mode {
-    let floats = tests.into_iter().flatten().any(has_floats);
+fn tested_alike<'a>(mode: Mode, tests: impl IntoIterator<Item = &'a Expr>) -> Mode {
+    let floats = tests.into_iter().any(has_floats);
     Mode { fastmath: mode.fastmath && !floats, ..mode }
 }
 
@@ -185,11 +185,15 @@ impl Testing<'_> {
             return None;
         }
         let mut both = self.statement(second);
-        let Some(StatementKind::If { then, .. }) = both.last_mut().map(|last| &mut last.kind) else { return None };
+        let tested = self.fails(value);
+        let Some(StatementKind::If { condition, then, .. }) = both.last_mut().map(|last| &mut last.kind) else {
+            return None;
+        };
+        let mode = tested_alike(*mode, tested.iter().chain([&*condition]));
         let value_inside = self.guarded_beside(value, Some((*array, subscripts)));
-        let kind = StatementKind::Set { target: *target, value: value_inside, label: label.clone(), mode: *mode };
+        let kind = StatementKind::Set { target: *target, value: value_inside, label: label.clone(), mode };
         then.insert(0, Statement { kind, span: first.span });
-        let tested = self.fails(value).map(|tested| self.note(tested, first.span));
+        let tested = tested.map(|tested| self.note(tested, first.span));
         Some(tested.into_iter().chain(both).collect())
     }
 
@@ -209,7 +213,7 @@ impl Testing<'_> {
             }
             StatementKind::Set { target, value, label, mode } => {
                 let tested = self.fails(value);
-                let (label, value, mode) = (label.clone(), self.guarded(value), tested_alike(*mode, [&tested]));
+                let (label, value, mode) = (label.clone(), self.guarded(value), tested_alike(*mode, &tested));
                 (tested, StatementKind::Set { target: *target, value, label, mode })
             }
             StatementKind::Store { array, subscripts, value, label, mode } => {
@@ -220,7 +224,8 @@ impl Testing<'_> {
                 let (value, label) = (self.guarded_beside(value, old), label.clone());
                 let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
                 let inside = late.then(|| self.inside(*array, &subscripts, span));
-                let mode = tested_alike(Mode { inbounds: mode.inbounds || late, ..*mode }, [&tested, &inside]);
+                let mode =
+                    tested_alike(Mode { inbounds: mode.inbounds || late, ..*mode }, tested.iter().chain(&inside));
                 let store = StatementKind::Store { array: *array, subscripts, value, label, mode };
                 match inside {
                     None => (tested, store),

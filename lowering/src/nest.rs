@@ -26,9 +26,7 @@ use tessella_frontend::typed::tree::{
     Type,
 };
 use tessella_polyhedral::affine::ParamId;
-use tessella_polyhedral::algorithm::{
-    Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Outcome, Requirement,
-};
+use tessella_polyhedral::algorithm::{Algorithm, Array, ArrayId, ArrayKind, Computation, Outcome, Requirement};
 use tessella_polyhedral::isl::{Ctx, IslError};
 use tessella_polyhedral::linear;
 use tessella_polyhedral::schedule::{Node, Schedule};
@@ -87,8 +85,6 @@ pub(crate) struct Nest<'a> {
     pub(crate) looked: Vec<Looked<'a>>,
     /// Values of the source that a search at entry computes for itself.
     pub(crate) searched: BTreeSet<LocalId>,
-    /// The computations that store values of the source.
-    stored_by: Vec<(LocalId, ComputationId)>,
     /// Loops whose bounds are data.
     ranged: &'a BTreeMap<LoopId, RangeCheck>,
     /// The variable that says at the end whether a test in the run has failed.
@@ -130,7 +126,6 @@ pub(crate) fn lower(
         scan_names: Names::default(),
         looked: vec![],
         searched: BTreeSet::new(),
-        stored_by: vec![],
         ranged: &rewritten.ranged,
         failed,
         stored: BTreeSet::new(),
@@ -194,8 +189,10 @@ impl<'a> Nest<'a> {
         let params = signature.param_spans.iter().enumerate();
         spans.params = params.map(|(at, &span)| (ParamId(at as u32), span)).collect();
         // What a search has computed without `@fastmath` is what statements take from memory.
-        for (_, id) in self.stored_by.iter().filter(|(local, _)| self.searched.contains(local)) {
-            self.computations[id.0 as usize].fastmath = false;
+        let arrays: BTreeSet<ArrayId> =
+            self.searched.iter().filter_map(|it| Some(self.storage.get(it)?.array)).collect();
+        for it in self.computations.iter_mut().filter(|it| arrays.contains(&it.write.array)) {
+            it.fastmath = false;
         }
         let scans = told_apart(std::mem::take(&mut self.scans));
         let mut algorithm = Algorithm {
@@ -423,13 +420,10 @@ impl<'a> Nest<'a> {
             }
         }
         let storage = self.storage_of(target, &scope.site.iterators);
-        let draft =
-            Draft { span, label, target: storage.target(span), value: Value::Expr(value), fastmath: mode.fastmath };
-        let node = self.emit(draft, scope)?;
-        if let Node::Computation(id) = node {
-            self.stored_by.push((target, id));
-        }
-        Some(node)
+        self.emit(
+            Draft { span, label, target: storage.target(span), value: Value::Expr(value), fastmath: mode.fastmath },
+            scope,
+        )
     }
 
     /// Where a subscript of a store is one affine expression in each of several cases: a place for each of them. They

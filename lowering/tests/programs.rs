@@ -272,7 +272,12 @@ fn commands_of_a_schedule() {
 
 /// The computations that may be computed with fast mathematics.
 fn fast(text: &str) -> Vec<String> {
-    let tree = parsed(&mut SourceMap::default(), text, &[VECTOR, VECTOR, VECTOR, VECTOR, dense(ScalarType::I64, 1)]);
+    fast_with(text, ScalarType::I64)
+}
+
+/// The same where the last argument has such elements.
+fn fast_with(text: &str, element: ScalarType) -> Vec<String> {
+    let tree = parsed(&mut SourceMap::default(), text, &[VECTOR, VECTOR, VECTOR, VECTOR, dense(element, 1)]);
     let ctx = Ctx::new();
     let lowered =
         lower(&ctx, &tree, Checks::AtEntryOrLater, Searches::InOrder).expect("the function has a polyhedral form");
@@ -321,4 +326,16 @@ fn what_is_tested_in_the_run_is_computed_alike() {
     end
 end";
     assert_eq!(fast(text), ["V", "Z"]);
+}
+
+#[test]
+fn an_update_of_small_integers_that_the_run_tests_stays_one() {
+    let text = "function counted!(y, z, a, b, k)
+    v = 0.0
+    @fastmath for p in eachindex(a)
+        @comp V v = v / b[p] + a[p]
+        k[ifelse(v / b[p] > 0.5, 2, 1)] += 1
+    end
+end";
+    assert_eq!(fast_with(text, ScalarType::I32), ["V"]);
 }

@@ -259,8 +259,10 @@ pub enum RowsObstacle {
 pub enum AtomicObstacle {
     /// It does not have the form `a = a op e` with one of the operations that a GPU makes in one piece.
     NoReduction,
-    /// The element is no integer of 32 or 64 bits: sums of floats would go by who comes first.
+    /// A GPU has no such operation on elements of the type.
     Type,
+    /// The source has not let the order of updates go: sums of floats would go by who comes first.
+    Order,
 }
 
 /// Why the values of a computation cannot be computed in a loop that reads them.

@@ -82,8 +82,10 @@ pub struct Buffer {
 
 impl Buffer {
     /// Whether it is constant memory for a box of an argument whose size nothing bounds.
-    pub fn is_box_of(&self, argument: &Array) -> bool {
-        matches!(self.space, MemorySpace::Constant { .. }) && self.extents != argument.extents
+    pub fn is_box(&self, algorithm: &Algorithm) -> bool {
+        let is_part = |it: &Array| self.extents != it.extents;
+        matches!(self.space, MemorySpace::Constant { .. })
+            && matches!(self.lifetime, Lifetime::Argument(id) if is_part(algorithm.array(id)))
     }
 }
 

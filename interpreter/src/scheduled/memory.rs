@@ -61,7 +61,7 @@ enum Beside {
     /// Those that store the same constant.
     Constant,
     /// Updates in one piece by this operator.
-    Updates(Operator),
+    Updates(Option<Operator>),
 }
 
 impl Cell {
@@ -205,9 +205,9 @@ impl Block {
         position: &Position,
         (computation, operator): (&str, Option<Operator>),
     ) -> Result<(), ScheduledError> {
-        let updates = operator.map_or(Beside::None, Beside::Updates);
+        let updates = Beside::Updates(operator);
         let cell = self.cell(index, computation)?;
-        if cell.beside == updates && updates != Beside::None && cell.comes_beside(position) {
+        if cell.beside == updates && cell.comes_beside(position) {
             cell.add(value, position);
             return Ok(());
         }
@@ -253,7 +253,7 @@ impl Block {
     ) -> Result<Constant, ScheduledError> {
         let buffer = self.name.clone();
         let cell = self.cell(index, computation)?;
-        let is_update = matches!(cell.beside, Beside::Updates(by) if Some(by) == operator);
+        let is_update = cell.beside == Beside::Updates(operator);
         let computation = computation.to_string();
         if !is_update && cell.written.as_ref().is_some_and(|written| written.unordered(position)) {
             return Err(ScheduledError::Race { computation, buffer });

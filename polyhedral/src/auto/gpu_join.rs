@@ -69,9 +69,15 @@ impl Chooser<'_> {
         if let Some(joined) = self.as_one(schedule, path, at, (&below[0], &below[1]))? {
             return Ok(Some(joined));
         }
+        if !self.share_arrays(&below[0], &below[1]) {
+            return Ok(None);
+        }
         let mut turned = schedule.clone();
         self.permute(&mut turned, &first, depth)?;
         self.permute(&mut turned, &second, depth)?;
+        if turned == *schedule {
+            return Ok(None);
+        }
         self.as_one(&turned, path, at, (&below[0], &below[1]))
     }
 
@@ -97,6 +103,16 @@ impl Chooser<'_> {
             && self.keeps_vectors((schedule, [&first, &second]), (&trial, &first), depth)?
             && self.has_place(&trial)?;
         Ok(fits.then_some(trial))
+    }
+
+    /// Whether both nests touch an array that is no variable.
+    fn share_arrays(&self, first: &[ComputationId], second: &[ComputationId]) -> bool {
+        let arrays = |ids: &[ComputationId]| -> BTreeSet<ArrayId> {
+            let all = ids.iter().map(|&id| self.algorithm.computation(id));
+            let all = all.flat_map(|it| it.reads.iter().chain([&it.write])).map(|it| it.array);
+            all.filter(|&array| self.algorithm.array(array).kind != ArrayKind::Private).collect()
+        };
+        !arrays(first).is_disjoint(&arrays(second))
     }
 
     /// Whether both nests touch the same elements of an array that is as large as any of theirs.

@@ -6,7 +6,8 @@
 //!
 //! Updates of one array by one operator come in any order, whichever statements they are of. But a loop may have other reasons to keep its
 //! order, such as `rank[e] = degree[from[e]]` beside these. Then updates in one piece gain nothing, and owners of elements
-//! (`owned.rs`), which refuse them, may have the loop run in parallel: so they become atomic only where their loops then have no order, or could have loops for themselves that have none.
+//! (`owned.rs`), which refuse them, may have the loop run in parallel: so they become atomic only where their loops then have no order, or
+//! could have loops for themselves that have none.
 
 use super::partial_sums::Parted;
 use crate::algorithm::{ArrayId, ComputationId};
@@ -17,8 +18,8 @@ use crate::reduction::{UpdateOrder, reductions};
 use crate::transform::atomic;
 use std::collections::BTreeSet;
 
-/// The statements whose updates threads make in one piece.
-pub(super) fn updates(ctx: &Ctx, parted: &Parted) -> Result<Vec<String>, Error> {
+/// The program in which threads make such updates in one piece.
+pub(super) fn updated(ctx: &Ctx, parted: Parted) -> Result<Parted, Error> {
     let algorithm = &parted.scheduled.algorithm;
     let mut wanted: Vec<(ArrayId, ComputationId)> = vec![];
     for it in reductions(algorithm) {
@@ -46,7 +47,7 @@ pub(super) fn updates(ctx: &Ctx, parted: &Parted) -> Result<Vec<String>, Error> 
             }
         }
         if in_order.is_empty() {
-            return Ok(wanted.into_iter().map(|(_, id)| name(id)).collect());
+            return Ok(trial);
         }
         wanted.retain(|(array, _)| !in_order.contains(array));
     }

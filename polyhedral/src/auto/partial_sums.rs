@@ -79,9 +79,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
         return Ok(parted);
     }
     let mut blocks: Vec<String> = vec![];
-    for computation in in_one_piece::updates(ctx, &parted)? {
-        parted.carry_out(ctx, Command::Atomic { computation })?;
-    }
+    parted = in_one_piece::updated(ctx, parted)?;
     for reduction in reductions(&scheduled.algorithm) {
         let it = scheduled.algorithm.computation(reduction.computation);
         let (is_affine, is_ranged) = (it.write.is_affine(), !it.ranged.is_empty());

@@ -98,7 +98,7 @@ fn may_move_in_part(placed: &Placed, array: ArrayId) -> bool {
     let buffer = placed.layout.buffer(placement.buffer);
     it.kind == ArrayKind::Argument
         && it.strided.is_empty()
-        && (buffer.space == MemorySpace::Global || buffer.is_box_of(it))
+        && (buffer.space == MemorySpace::Global || buffer.is_box(&placed.scheduled.algorithm))
         && is_identity(&placement.map, &identity)
 }
 

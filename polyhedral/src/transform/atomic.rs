@@ -47,8 +47,11 @@ pub fn update(algorithm: &Algorithm, id: ComputationId) -> Result<Update<'_>, At
         ScalarType::F32 | ScalarType::F64 => found.operator == Operator::Sum,
         ScalarType::Bool | ScalarType::I8 | ScalarType::U8 | ScalarType::I16 | ScalarType::U16 => false,
     };
-    if !has_instruction || found.order != UpdateOrder::Any {
+    if !has_instruction {
         return Err(AtomicObstacle::Type);
+    }
+    if found.order != UpdateOrder::Any {
+        return Err(AtomicObstacle::Order);
     }
     let ExprKind::Binary(operator, left, right) = &it.value.kind else { return Err(AtomicObstacle::NoReduction) };
     let is_old = |expr: &Expr| matches!(expr.kind, ExprKind::Read(at) if it.reads[at as usize].array == it.write.array);
