@@ -72,9 +72,23 @@ fn block(works: &mut Works<'_>, nodes: Vec<Node>, since: &mut BTreeSet<WorkId>) 
             placed.push(barrier(works.reach));
             since.clear();
         }
-        since.extend(step);
-        placed.push(match node {
-            Node::For(it) => Node::For(around(works, it, since)),
+        since.extend(step.iter().copied());
+        let done = match node {
+            Node::For(it) => {
+                let mut later = since.clone();
+                let mut done = around(works, it.clone(), &mut later);
+                if waits(works, &done.body) {
+                    // One barrier before the loop does for all iterations, where these touch nothing of one another.
+                    let mut own: BTreeSet<WorkId> = step.into_iter().collect();
+                    let apart = around(works, it, &mut own);
+                    if !waits(works, &apart.body) {
+                        placed.push(barrier(works.reach));
+                        (done, later) = (apart, own);
+                    }
+                }
+                *since = later;
+                Node::For(done)
+            }
             Node::If { condition, then, otherwise } => {
                 let mut other = since.clone();
                 let then = block(works, then, since);
@@ -88,9 +102,17 @@ fn block(works: &mut Works<'_>, nodes: Vec<Node>, since: &mut BTreeSet<WorkId>) 
                 Node::Spread(it)
             }
             other => other,
-        });
+        };
+        placed.push(done);
     }
     placed
+}
+
+/// Whether threads wait somewhere in these nodes.
+fn waits(works: &Works<'_>, nodes: &[Node]) -> bool {
+    let mut found = false;
+    nodes.iter().for_each(|node| node.walk(&mut |node| found |= *node == barrier(works.reach)));
+    found
 }
 
 /// A loop whose first steps also follow the last ones of the iteration before.

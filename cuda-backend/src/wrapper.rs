@@ -90,12 +90,15 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     }
     wrapper.steps(&plan.steps, out);
     match plan.queues {
-        Queues::Apart { .. } => out.line("TESSELLA_TRY(tessella_queues.synchronize());"),
+        Queues::Apart { .. } => out.line("TESSELLA_TRY(tessella_queues.close());"),
         Queues::One if !plan.steps.iter().any(|step| matches!(step, Step::CopyOut(_))) => {
             out.line("TESSELLA_TRY(cudaDeviceSynchronize());");
         }
         // A copy back waits for all before it.
         Queues::One => {}
+    }
+    for it in plan.buffers.iter().filter(|it| it.memory == DeviceMemory::Allocated) {
+        out.line(format!("TESSELLA_TRY({}.release());", wrapper.device[&it.id]));
     }
     out.line("return 0;");
     out.close();
@@ -153,11 +156,11 @@ impl Wrapper<'_, '_> {
                     let bytes = self.printer.bytes_of(it.element, &it.extents);
                     out.line(format!("TESSELLA_TRY({}.allocate({bytes}));", self.device[buffer]));
                 }
-                // What lives as long as the call is freed when its owner goes, whichever way the function is left.
+                // What lives as long as the call is freed at its end, or when its owner goes, whichever way the function is left.
                 Step::Free(buffer) => match self.printer.input.layout.buffer(*buffer).lifetime {
                     Lifetime::Argument(_) | Lifetime::Call => {}
                     Lifetime::Node(_) | Lifetime::Children { .. } => {
-                        out.line(format!("{}.release();", self.device[buffer]))
+                        out.line(format!("TESSELLA_TRY({}.release());", self.device[buffer]))
                     }
                 },
                 Step::CopyIn(buffer) => {
@@ -585,13 +588,16 @@ fn host_helpers(way: Dispatch, out: &mut Writer) {
          template <typename T> struct tessella_buffer {{\n    \
              T *at = nullptr;\n    \
              size_t bytes = 0;\n    \
-             ~tessella_buffer() {{ cudaFree(at); }}\n    \
+             ~tessella_buffer() {{ (void)release(); }}\n    \
              cudaError_t allocate(int64_t size) {{\n        \
                  bytes = (size_t)size;\n        \
                  return cudaMalloc((void **)&at, bytes);\n    }}\n    \
              cudaError_t copy_in(const T *host{parameter}) {{{body_in}}}\n    \
              cudaError_t copy_out(T *host{parameter}) {{{body_out}}}\n    \
-             void release() {{\n        cudaFree(at);\n        at = nullptr;\n    }}\n\
+             cudaError_t release() {{\n        \
+                 T *const before = at;\n        \
+                 at = nullptr;\n        \
+                 return cudaFree(before);\n    }}\n\
          }};\n\
          \n\
          // The number of blocks along each axis.\n\
@@ -623,22 +629,26 @@ fn stream_helpers(out: &mut Writer) {
                  }\n        \
                  return cudaSuccess;\n    \
              }\n    \
-             cudaError_t synchronize() {\n        \
+             // Waits for all that was asked for, too.\n    \
+             cudaError_t close() {\n        \
                  cudaError_t first = cudaSuccess;\n        \
-                 for (cudaStream_t it : stream) {\n            \
-                     const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;\n            \
-                     if (first == cudaSuccess) first = error;\n        \
+                 for (cudaStream_t &it : stream) {\n            \
+                     if (it) keep(first, cudaStreamSynchronize(it));\n        \
+                 }\n        \
+                 for (cudaEvent_t &it : event) {\n            \
+                     if (it) keep(first, cudaEventDestroy(it));\n            \
+                     it = nullptr;\n        \
+                 }\n        \
+                 for (cudaStream_t &it : stream) {\n            \
+                     if (it) keep(first, cudaStreamDestroy(it));\n            \
+                     it = nullptr;\n        \
                  }\n        \
                  return first;\n    \
              }\n    \
-             ~tessella_streams() {\n        \
-                 synchronize();\n        \
-                 for (cudaEvent_t it : event) {\n            \
-                     if (it) cudaEventDestroy(it);\n        \
-                 }\n        \
-                 for (cudaStream_t it : stream) {\n            \
-                     if (it) cudaStreamDestroy(it);\n        \
-                 }\n    \
+             ~tessella_streams() { (void)close(); }\n\n  \
+             private:\n    \
+             static void keep(cudaError_t &first, cudaError_t error) {\n        \
+                 if (first == cudaSuccess) first = error;\n    \
              }\n\
          };",
     );

@@ -78,7 +78,36 @@ pub fn known(algorithm: &Algorithm) -> Result<Set, Error> {
 }
 
 /// `all > most`, with the sizes by the names that a user has for them.
-pub(crate) fn greater(algorithm: &Algorithm, all: &Affine, most: i64) -> Result<Condition, Error> {
+pub(crate) fn greater(algorithm: &Algorithm, all: &Affine, most: i64) -> Condition {
+    let shared = all.terms().iter().fold(0, |shared, (_, factor)| gcd(shared, *factor)).max(1);
+    let right = SizeExpr::Number(most.saturating_sub(all.constant_term()).div_euclid(shared));
+    let left = all.terms().iter().map(|(atom, factor)| (atom, factor / shared));
+    let left = sum(algorithm, left).unwrap_or(SizeExpr::Number(0));
+    Condition { comparisons: vec![Comparison { left, op: CompareOp::Gt, right }] }
+}
+
+/// `less <= more`, the same way.
+pub(crate) fn at_most(algorithm: &Algorithm, less: &Affine, more: &Affine) -> Result<Comparison, Error> {
+    let all = less.sub(more)?;
+    let on_side = |sign: i64| {
+        let terms = all.terms().iter().filter(move |(_, factor)| factor.signum() == sign);
+        sum(algorithm, terms.map(move |(atom, factor)| (atom, sign * factor)))
+    };
+    let constant = -all.constant_term();
+    let (left, right) = (on_side(1).unwrap_or(SizeExpr::Number(0)), on_side(-1));
+    let right = match right {
+        None => SizeExpr::Number(constant),
+        Some(right) => match constant {
+            0 => right,
+            1.. => SizeExpr::Sum(Box::new(right), Box::new(SizeExpr::Number(constant))),
+            _ => SizeExpr::Difference(Box::new(right), Box::new(SizeExpr::Number(-constant))),
+        },
+    };
+    Ok(Comparison { left, op: CompareOp::Le, right })
+}
+
+/// The sum of sizes times factors, those that are taken off last; `None` without any.
+fn sum<'a>(algorithm: &Algorithm, terms: impl Iterator<Item = (&'a Atom, i64)>) -> Option<SizeExpr> {
     let named = |id: ParamId| {
         let param = algorithm.param(id);
         match param.origin {
@@ -97,21 +126,18 @@ pub(crate) fn greater(algorithm: &Algorithm, all: &Affine, most: i64) -> Result<
         1 => named(id),
         factor => SizeExpr::Product(Box::new(SizeExpr::Number(factor)), Box::new(named(id))),
     };
-    let mut left = None;
-    let shared = all.terms().iter().fold(0, |shared, (_, factor)| gcd(shared, *factor)).max(1);
-    let mut sorted: Vec<_> = all.terms().iter().map(|(atom, factor)| (atom, factor / shared)).collect();
+    let mut all = None;
+    let mut sorted: Vec<_> = terms.collect();
     sorted.sort_by_key(|(_, factor)| *factor < 0);
-    for (atom, factor) in &sorted {
+    for (atom, factor) in sorted {
         let Atom::Param(id) = atom else { continue };
-        left = Some(match left.take() {
-            None => term(*id, *factor),
-            Some(sum) if *factor < 0 => SizeExpr::Difference(Box::new(sum), Box::new(term(*id, -factor))),
-            Some(sum) => SizeExpr::Sum(Box::new(sum), Box::new(term(*id, *factor))),
+        all = Some(match all.take() {
+            None => term(*id, factor),
+            Some(sum) if factor < 0 => SizeExpr::Difference(Box::new(sum), Box::new(term(*id, -factor))),
+            Some(sum) => SizeExpr::Sum(Box::new(sum), Box::new(term(*id, factor))),
         });
     }
-    let right = SizeExpr::Number(most.saturating_sub(all.constant_term()).div_euclid(shared));
-    let left = left.unwrap_or(SizeExpr::Number(0));
-    Ok(Condition { comparisons: vec![Comparison { left, op: CompareOp::Gt, right }] })
+    all
 }
 
 fn affine(algorithm: &Algorithm, expr: &SizeExpr) -> Result<Affine, Error> {

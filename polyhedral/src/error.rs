@@ -310,6 +310,10 @@ pub enum PrivateObstacle {
     Subscripts { of: ComputationId },
     /// The array is written on a condition.
     Conditional { of: ComputationId },
+    /// Others update the array at places of data, and this statement uses it otherwise, or in an order that the source does not leave free.
+    Updates { of: ComputationId },
+    /// Sizes do not say how many elements an array of sums has along this axis at most, or its subscripts do not count from 1.
+    Size { axis: u32 },
     /// A loop, this one or one around it, does not run in order any more.
     Tagged { at: String },
 }

@@ -216,6 +216,16 @@ impl<'a> Alike<'a> {
 }
 
 impl Operator {
+    /// What combines partial results.
+    pub fn combines(self) -> BinaryOp {
+        match self {
+            Operator::Sum => BinaryOp::Add,
+            Operator::Product => BinaryOp::Mul,
+            Operator::Min => BinaryOp::Min,
+            Operator::Max => BinaryOp::Max,
+        }
+    }
+
     /// What changes nothing when it is combined with any value. A sum starts at minus zero: `-0.0 + 0.0` is another zero. `None`
     /// for conditions.
     pub fn neutral(self, ty: ScalarType) -> Option<Constant> {

@@ -101,16 +101,17 @@ extern "C" __global__ void __launch_bounds__(256) chosen_loads_T_R_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -216,5 +217,9 @@ extern "C" int32_t chosen_loads(
     TESSELLA_TRY(tessella_copy_box(r, x_1, 1, r_device.at, x_1, 1, x_1, 1, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(tessella_copy_box(t, x_1, 1, t_device.at, x_1, 1, x_1, 1, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(r_device.release());
+    TESSELLA_TRY(t_device.release());
+    TESSELLA_TRY(x_device.release());
+    TESSELLA_TRY(y_device.release());
     return 0;
 }

@@ -112,16 +112,17 @@ static int32_t counts_in_one_piece_inside(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -173,5 +174,7 @@ extern "C" int32_t counts_in_one_piece(int32_t *__restrict__ h, int64_t h_1, con
         }
     }
     TESSELLA_TRY(h_device.copy_out(h));
+    TESSELLA_TRY(h_device.release());
+    TESSELLA_TRY(x_device.release());
     return 0;
 }

@@ -379,16 +379,17 @@ static int32_t owners_in_warps_inside(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -468,5 +469,9 @@ extern "C" int32_t owners_in_warps(
         }
     }
     TESSELLA_TRY(f_device.copy_out(f));
+    TESSELLA_TRY(f_device.release());
+    TESSELLA_TRY(from_device.release());
+    TESSELLA_TRY(to_device.release());
+    TESSELLA_TRY(k_device.release());
     return 0;
 }

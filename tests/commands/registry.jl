@@ -51,6 +51,8 @@ const ALL = [
     program("heat_in_one_kernel", Float32, :cuda),
     program("heat_in_tiles", Float32, :cuda),
     program("counts_in_one_piece", Int32, :cuda),
+    program("counts_of_blocks", Int32, :cuda),
+    program("bins_of_columns", Int64),
 ]
 
 # Zero and small sizes, around tiles, a prime.

@@ -260,16 +260,17 @@ static int32_t rows_of_lanes_inside(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -362,5 +363,9 @@ extern "C" int32_t rows_of_lanes(
     }
     TESSELLA_TRY(tessella_copy_box(f, f_1 - 1, 1, f_device.at, f_1 - 1, 1, f_1 - 1, 1, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(f_device.release());
+    TESSELLA_TRY(x_device.release());
+    TESSELLA_TRY(first_device.release());
+    TESSELLA_TRY(list_device.release());
     return 0;
 }

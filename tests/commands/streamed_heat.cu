@@ -453,16 +453,17 @@ extern "C" __global__ void __launch_bounds__(32, 20) streamed_heat_S_R_rest(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -592,5 +593,8 @@ extern "C" int32_t streamed_heat(
     if (steps >= 1) {
         TESSELLA_TRY(tessella_copy_box(B + 1 + B_1, B_1, B_2, B_device.at + 1 + B_1, B_1, B_2, m - 2, n - 2, 1, cudaMemcpyDeviceToHost));
     }
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(B_device.release());
+    TESSELLA_TRY(A_next_device.release());
     return 0;
 }

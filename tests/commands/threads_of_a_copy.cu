@@ -93,16 +93,17 @@ extern "C" __global__ void __launch_bounds__(16) threads_of_a_copy_S_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -188,5 +189,7 @@ extern "C" int32_t threads_of_a_copy(
     }
     TESSELLA_TRY(tessella_copy_box(B, B_1, B_2, B_device.at, B_1, B_2, A_1, A_2, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(B_device.release());
+    TESSELLA_TRY(A_device.release());
     return 0;
 }

@@ -675,7 +675,7 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
@@ -686,9 +686,10 @@ template <typename T> struct tessella_buffer {
     cudaError_t copy_out(T *host, cudaStream_t stream) {
         return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
     }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -716,22 +717,27 @@ template <int events> struct tessella_streams {
         }
         return cudaSuccess;
     }
-    cudaError_t synchronize() {
+    // Waits for all that was asked for, too.
+    cudaError_t close() {
         cudaError_t first = cudaSuccess;
-        for (cudaStream_t it : stream) {
-            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
-            if (first == cudaSuccess) first = error;
+        for (cudaStream_t &it : stream) {
+            if (it) keep(first, cudaStreamSynchronize(it));
+        }
+        for (cudaEvent_t &it : event) {
+            if (it) keep(first, cudaEventDestroy(it));
+            it = nullptr;
+        }
+        for (cudaStream_t &it : stream) {
+            if (it) keep(first, cudaStreamDestroy(it));
+            it = nullptr;
         }
         return first;
     }
-    ~tessella_streams() {
-        synchronize();
-        for (cudaEvent_t it : event) {
-            if (it) cudaEventDestroy(it);
-        }
-        for (cudaStream_t it : stream) {
-            if (it) cudaStreamDestroy(it);
-        }
+    ~tessella_streams() { (void)close(); }
+
+  private:
+    static void keep(cudaError_t &first, cudaError_t error) {
+        if (first == cudaSuccess) first = error;
     }
 };
 
@@ -898,6 +904,11 @@ extern "C" int32_t bicg(
     TESSELLA_TRY(tessella_copy_box(s, n, 1, s_device.at, n, 1, n, 1, 1, cudaMemcpyDeviceToHost, tessella_out));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
     TESSELLA_TRY(tessella_copy_box(q, m, 1, q_device.at, m, 1, m, 1, 1, cudaMemcpyDeviceToHost, tessella_out));
-    TESSELLA_TRY(tessella_queues.synchronize());
+    TESSELLA_TRY(tessella_queues.close());
+    TESSELLA_TRY(s_device.release());
+    TESSELLA_TRY(q_device.release());
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(p_device.release());
+    TESSELLA_TRY(r_device.release());
     return 0;
 }

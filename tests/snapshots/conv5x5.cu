@@ -622,16 +622,17 @@ extern "C" __global__ void __launch_bounds__(256) conv5x5_kernel_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -731,5 +732,7 @@ extern "C" int32_t conv5x5(
     }
     TESSELLA_TRY(tessella_copy_box(result + 2 + 2 * result_1, result_1, result_2, result_device.at + 2 + 2 * result_1, result_1, result_2, m - 4, n - 4, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(result_device.release());
+    TESSELLA_TRY(image_device.release());
     return 0;
 }

@@ -406,16 +406,17 @@ extern "C" __global__ void __launch_bounds__(128) mttkrp_kernel_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -540,5 +541,9 @@ extern "C" int32_t mttkrp(
         TESSELLA_TRY(tessella_copy_box(A, A_1, A_2, A_device.at, A_1, A_2, m, A_2, 1, cudaMemcpyDeviceToHost));
     }
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(B_device.release());
+    TESSELLA_TRY(C_device.release());
+    TESSELLA_TRY(D_device.release());
     return 0;
 }

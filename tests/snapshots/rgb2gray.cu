@@ -472,16 +472,17 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -576,6 +577,8 @@ extern "C" int32_t rgb2gray(
         }
     }
     TESSELLA_TRY(gray_device.copy_out(gray));
+    TESSELLA_TRY(gray_device.release());
+    TESSELLA_TRY(image_device.release());
     return 0;
 }
 
@@ -1116,16 +1119,17 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_float_S0_load_image_s
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -1220,5 +1224,7 @@ extern "C" int32_t rgb2gray_float(
         }
     }
     TESSELLA_TRY(gray_device.copy_out(gray));
+    TESSELLA_TRY(gray_device.release());
+    TESSELLA_TRY(image_device.release());
     return 0;
 }

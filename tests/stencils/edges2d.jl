@@ -3,7 +3,7 @@
 #! with overlapped(S, t, (j, i), 2, (8, 8))
 #! gpu overlapped(S, t, (j, i), 2, (8, 8))
 #! gpu stream(S, t, 2, 2, 16)
-#! refused E0401 time_skew((S, W), t, (j, i), 1, (8, 8))
+#! gpu time_skew((S, W), t, (j, i), 1, (8, 8))
 #! gpu stream(S, t, 3, 4)
 #! gpu grid_sync(S, t, 1, 2, 3)
 #! run m=4 n=5 steps=1

@@ -2,7 +2,7 @@
 #! with space(S, t, (j, i), (8, 8))
 #! with hexagonal(S, t, (j, i), 3, (8, 8))
 #! with time_skew(S, t, (j, i), 2, (8, 8))
-#! refused E0401 time_skew(S, t, (j, i), 2, (8, 8))
+#! gpu time_skew(S, t, (j, i), 2, (8, 8))
 #! gpu space(S, t, (j, i), (8, 8))
 #! gpu space(S, t, (j, i), (48, 64))
 #! gpu hexagonal(S, t, (j, i), 3, (8, 8))

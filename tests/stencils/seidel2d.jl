@@ -1,7 +1,8 @@
 # PolyBench's seidel-2d: each point sees what this step wrote, so only skewed tiles fit.
 #! with time_skew(S, t, (j, i), 2, (6, 8))
 #! with time_skew(S, t, (j, i), 4, (6, 8))
-#! refused E0401 time_skew(S, t, (j, i), 2, (6, 8))
+#! gpu time_skew(S, t, (j, i), 2, (6, 8))
+#! gpu time_skew(S, t, (j, i), 3, (6, 40))
 #! run n=4 steps=2
 #! run n=21 steps=6
 @tessella function seidel2d!(A::Matrix{Float64}, steps::Int)

@@ -203,16 +203,17 @@ extern "C" __global__ void __launch_bounds__(16) barriers_by_hand_S_load_A_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -313,5 +314,8 @@ extern "C" int32_t barriers_by_hand(
         }
     }
     TESSELLA_TRY(C_device.copy_out(C));
+    TESSELLA_TRY(C_device.release());
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(B_device.release());
     return 0;
 }

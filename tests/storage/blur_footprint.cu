@@ -139,16 +139,17 @@ extern "C" __global__ void __launch_bounds__(320) blur_footprint_S_load_A_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -234,5 +235,7 @@ extern "C" int32_t blur_footprint(
     }
     TESSELLA_TRY(tessella_copy_box(out, out_1, out_2, out_device.at, out_1, out_2, m, n - 2, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(out_device.release());
+    TESSELLA_TRY(A_device.release());
     return 0;
 }

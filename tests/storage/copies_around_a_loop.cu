@@ -143,16 +143,17 @@ extern "C" __global__ void __launch_bounds__(32) copies_around_a_loop_R_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -240,5 +241,7 @@ extern "C" int32_t copies_around_a_loop(
     }
     TESSELLA_TRY(A_device.copy_out(A));
     TESSELLA_TRY(B_device.copy_out(B));
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(B_device.release());
     return 0;
 }

@@ -848,16 +848,17 @@ extern "C" __global__ void __launch_bounds__(8) gemm_registers_kernel_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -963,5 +964,8 @@ extern "C" int32_t gemm_registers(
         TESSELLA_TRY(tessella_copy_box(C, C_1, C_2, C_device.at, C_1, C_2, m, n, 1, cudaMemcpyDeviceToHost));
     }
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(C_device.release());
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(B_device.release());
     return 0;
 }

@@ -190,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(80) heat_columns_D_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
@@ -201,9 +201,10 @@ template <typename T> struct tessella_buffer {
     cudaError_t copy_out(T *host, cudaStream_t stream) {
         return cudaMemcpyAsync(host, at, bytes, cudaMemcpyDeviceToHost, stream);
     }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -231,22 +232,27 @@ template <int events> struct tessella_streams {
         }
         return cudaSuccess;
     }
-    cudaError_t synchronize() {
+    // Waits for all that was asked for, too.
+    cudaError_t close() {
         cudaError_t first = cudaSuccess;
-        for (cudaStream_t it : stream) {
-            const cudaError_t error = it ? cudaStreamSynchronize(it) : cudaSuccess;
-            if (first == cudaSuccess) first = error;
+        for (cudaStream_t &it : stream) {
+            if (it) keep(first, cudaStreamSynchronize(it));
+        }
+        for (cudaEvent_t &it : event) {
+            if (it) keep(first, cudaEventDestroy(it));
+            it = nullptr;
+        }
+        for (cudaStream_t &it : stream) {
+            if (it) keep(first, cudaStreamDestroy(it));
+            it = nullptr;
         }
         return first;
     }
-    ~tessella_streams() {
-        synchronize();
-        for (cudaEvent_t it : event) {
-            if (it) cudaEventDestroy(it);
-        }
-        for (cudaStream_t it : stream) {
-            if (it) cudaStreamDestroy(it);
-        }
+    ~tessella_streams() { (void)close(); }
+
+  private:
+    static void keep(cudaError_t &first, cudaError_t error) {
+        if (first == cudaSuccess) first = error;
     }
 };
 
@@ -413,6 +419,9 @@ extern "C" int32_t heat_columns(
     for (int64_t tessella_at1 = 0; tessella_at1 < C_4; tessella_at1++) {
         TESSELLA_TRY(tessella_copy_box(C + tessella_at1 * (C_1 * C_2 * C_3), C_1, C_2, C_device.at + tessella_at1 * ((C_1 + 1) * (C_2 + 2) * (C_3 + 1)), C_1 + 1, C_2 + 2, C_1, C_2, C_3, cudaMemcpyDeviceToHost, tessella_out));
     }
-    TESSELLA_TRY(tessella_queues.synchronize());
+    TESSELLA_TRY(tessella_queues.close());
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(B_device.release());
+    TESSELLA_TRY(C_device.release());
     return 0;
 }

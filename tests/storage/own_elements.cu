@@ -164,16 +164,17 @@ extern "C" __global__ void __launch_bounds__(32) own_elements_kernel_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -329,5 +330,10 @@ extern "C" int32_t own_elements(
     TESSELLA_TRY(tessella_copy_box(D, D_1, D_2, D_device.at, D_1, D_2, m - 1, n, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(tessella_copy_box(E + 1, E_1, E_2, E_device.at + 1, E_1, E_2, m - 1, n, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(B_device.release());
+    TESSELLA_TRY(C_device.release());
+    TESSELLA_TRY(D_device.release());
+    TESSELLA_TRY(E_device.release());
     return 0;
 }

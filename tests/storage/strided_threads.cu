@@ -116,16 +116,17 @@ extern "C" __global__ void __launch_bounds__(64) strided_threads_S_R_Q_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -252,5 +253,9 @@ extern "C" int32_t strided_threads(
     TESSELLA_TRY(tessella_copy_box(C, C_1, C_2, C_device.at, C_1, C_2, 2 * m, n, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(tessella_copy_box(D + 1, D_1, D_2, D_device.at + 1, D_1, D_2, 2 * m - 1, n, 1, cudaMemcpyDeviceToHost));
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(B_device.release());
+    TESSELLA_TRY(C_device.release());
+    TESSELLA_TRY(D_device.release());
     return 0;
 }

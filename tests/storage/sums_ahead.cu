@@ -394,16 +394,17 @@ extern "C" __global__ void __launch_bounds__(4) sums_ahead_kernel_32(
 template <typename T> struct tessella_buffer {
     T *at = nullptr;
     size_t bytes = 0;
-    ~tessella_buffer() { cudaFree(at); }
+    ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
         return cudaMalloc((void **)&at, bytes);
     }
     cudaError_t copy_in(const T *host) { return cudaMemcpy(at, host, bytes, cudaMemcpyHostToDevice); }
     cudaError_t copy_out(T *host) { return cudaMemcpy(host, at, bytes, cudaMemcpyDeviceToHost); }
-    void release() {
-        cudaFree(at);
+    cudaError_t release() {
+        T *const before = at;
         at = nullptr;
+        return cudaFree(before);
     }
 };
 
@@ -501,5 +502,8 @@ extern "C" int32_t sums_ahead(
         TESSELLA_TRY(tessella_copy_box(s, n, 1, s_device.at, n, 1, n, 1, 1, cudaMemcpyDeviceToHost));
     }
     TESSELLA_TRY(cudaDeviceSynchronize());
+    TESSELLA_TRY(s_device.release());
+    TESSELLA_TRY(A_device.release());
+    TESSELLA_TRY(r_device.release());
     return 0;
 }

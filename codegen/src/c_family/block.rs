@@ -424,7 +424,15 @@ impl Printer<'_> {
             let subscripts = source.write.subscripts.iter().filter_map(Subscript::as_computed);
             self.some_lets(at, &source.lets_below(subscripts.chain([update.operand])), out);
             let by = self.value(update.operand, at).0;
-            out.line(atomically(update.operator, source.value.ty, &target, &by));
+            let space = self.input.layout.buffer(self.input.buffer_of(source.write.array)).space;
+            if space == MemorySpace::Shared && adds_in_halves(update.operator, source.value.ty) {
+                self.helpers.insert(Helper::AddInHalves);
+                let sign = if update.operator == BinaryOp::Sub { "0 - " } else { "" };
+                let name = Helper::AddInHalves.name();
+                out.line(format!("{name}(&{target}, {sign}(unsigned long long)({by}));"));
+            } else {
+                out.line(atomically(update.operator, source.value.ty, &target, &by));
+            }
         } else {
             match self.lets_left(computation) {
                 Some(left) => self.some_lets(at, &left, out),
@@ -520,6 +528,11 @@ fn atomic_update<'a>(input: &Input<'a>, id: ComputationId) -> Option<atomic::Upd
     let buffer = input.layout.buffer(input.buffer_of(it.write.array));
     let is_shared = matches!(buffer.space, MemorySpace::Global | MemorySpace::Shared);
     if it.atomic && is_shared { atomic::update(input.algorithm, id).ok() } else { None }
+}
+
+/// Whether a GPU adds such integers faster in two halves, where they lie in shared memory.
+fn adds_in_halves(operator: BinaryOp, ty: ScalarType) -> bool {
+    matches!(operator, BinaryOp::Add | BinaryOp::Sub) && matches!(ty, ScalarType::I64 | ScalarType::U64)
 }
 
 /// `atomicAdd((unsigned int *)&h(k), (unsigned int)(e));`: integers wrap around, signed ones like unsigned ones.

@@ -33,6 +33,8 @@ pub enum Helper {
     Folds,
     /// Whether two arrays, one of them with strides, have a byte in common.
     Meets,
+    /// An addition to an integer of 64 bits in shared memory that threads make at one time.
+    AddInHalves,
     Of(Operation, ScalarType),
 }
 
@@ -88,6 +90,7 @@ impl Helper {
             Helper::Shape => "tessella_shape".to_string(),
             Helper::Folds => "tessella_folds".to_string(),
             Helper::Meets => "tessella_meets".to_string(),
+            Helper::AddInHalves => "tessella_add_in_halves".to_string(),
             Helper::Of(operation, ty) => format!("tessella_{}_{}", operation.name(), short(ty)),
         }
     }
@@ -188,6 +191,15 @@ impl Helper {
             Helper::Shape => SHAPE.trim().to_string(),
             Helper::Folds => FOLDS.trim().to_string(),
             Helper::Meets => MEETS.trim().to_string(),
+            Helper::AddInHalves => format!(
+                "// Threads add to one element at one time. Shared memory adds 32 bits in one piece; of 64 it compares and tries again.\n\
+                 static __device__ inline void {name}(void *at, unsigned long long by) {{\n    \
+                     unsigned int *const halves = (unsigned int *)at;\n    \
+                     const unsigned int low = (unsigned int)by;\n    \
+                     const unsigned int sum = atomicAdd(halves, low) + low;\n    \
+                     const unsigned int high = (unsigned int)(by >> 32) + (sum < low);\n    \
+                     if (high) atomicAdd(halves + 1, high);\n}}"
+            ),
             Helper::Of(operation, ty) => operation.text(ty, &name, inline, dialect),
         }
     }

@@ -78,6 +78,14 @@ pub(super) fn privatize(place: &Place, array: &str, obstacle: PrivateObstacle, d
             format!("`{}` writes `{array}` on a condition", name(of)),
             "write on all paths: `a = condition ? x : y`".to_string(),
         ),
+        PrivateObstacle::Updates { of } => (
+            format!("`{}` does not update `{array}` by the operator of the others, in an order that is free", name(of)),
+            "in this loop let all that uses the array add to it, integers, or floats under `@fastmath`".to_string(),
+        ),
+        PrivateObstacle::Size { axis } => (
+            format!("sizes do not say how many elements `{array}` has at most along axis {}", axis + 1),
+            format!("say it: `assume(size({array}, {}) <= 4096)`, before the loops are changed", axis + 1),
+        ),
         PrivateObstacle::Tagged { at } => (
             format!("`{at}` does not run in order any more"),
             format!("let this command come before those that change how `{at}` runs"),

@@ -72,7 +72,7 @@ impl Chooser<'_> {
         };
         let wanted = (i64::from(self.machine.multiprocessors) - 1) / known + 1;
         let most = least_sum(part * wanted, shared, along.len());
-        let enough = greater(self.algorithm, &all, most)?;
+        let enough = greater(self.algorithm, &all, most);
         self.tiled.borrow_mut().push(Tiled { id, enough, nest: None });
         Ok(())
     }

@@ -13,7 +13,7 @@ use super::partial_sums::{Parted, THREADS, ahead};
 use crate::affine::Affine;
 use crate::algorithm::{ArrayKind, ComputationId};
 use crate::command::Command;
-use crate::condition::greater;
+use crate::condition::{Condition, greater};
 use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
@@ -70,7 +70,8 @@ impl Parted {
             Count::Few => sums.of.clone(),
             Count::Many => return Ok(None),
             Count::Varies(all, most) => {
-                let Some(pieces) = self.cut(ctx, &sums, &all, most)? else { return Ok(None) };
+                let condition = greater(&self.scheduled.algorithm, &all, most);
+                let Some(pieces) = self.cut(ctx, &sums.path, &condition)? else { return Ok(None) };
                 let of_few = |nest: &Vec<ComputationId>| nest.iter().map(|id| pieces[id]).collect();
                 sums.of.iter().map(of_few).collect()
             }
@@ -90,7 +91,7 @@ impl Parted {
     }
 
     /// Which of the loops around a reduction are parallel, outermost first.
-    fn parallel(&self, ctx: &Ctx, name: &str) -> Result<Vec<bool>, Error> {
+    pub(super) fn parallel(&self, ctx: &Ctx, name: &str) -> Result<Vec<bool>, Error> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
         let is_parallel = |path: &Path| -> Result<bool, Error> {
@@ -253,13 +254,13 @@ impl Parted {
         Ok(Some(all))
     }
 
-    /// Cuts all statements around sums, and puts those for few sums in loops of their own. Gives these pieces.
-    fn cut(&mut self, ctx: &Ctx, sums: &Sums, all: &Affine, most: i64) -> Result<Option<Pieces>, Error> {
-        let condition = greater(&self.scheduled.algorithm, all, most)?;
-        let Some(nest) = self.scheduled.schedule.node(&sums.path).cloned() else { return Ok(None) };
-        let large: BTreeSet<ComputationId> = nest.computations().into_iter().collect();
+    /// Cuts all statements of a nest, and puts those for sizes of which the condition does not hold in loops of their own. Gives these pieces; `None` if
+    /// it holds for all sizes, or for none.
+    pub(super) fn cut(&mut self, ctx: &Ctx, path: &Path, condition: &Condition) -> Result<Option<Pieces>, Error> {
+        let Some(nest) = self.scheduled.schedule.node(path).cloned() else { return Ok(None) };
+        let all: BTreeSet<ComputationId> = nest.computations().into_iter().collect();
         let mut pieces = Pieces::new();
-        for &id in &large {
+        for &id in &all {
             let piece = ComputationId(self.scheduled.algorithm.computations.len() as u32);
             let computation = self.scheduled.algorithm.computation(id).name.clone();
             match self.carry_out(ctx, Command::PiecesBySize { computation, condition: condition.clone() }) {
@@ -271,7 +272,7 @@ impl Parted {
             };
         }
         let schedule = &mut self.scheduled.schedule;
-        let Some(node) = schedule.node_mut(&sums.path) else { return Ok(None) };
+        let Some(node) = schedule.node_mut(path) else { return Ok(None) };
         *node = Node::Sequence(vec![nest.clone(), of_pieces(&nest, &pieces)]);
         simplify(&mut schedule.root);
         Ok(Some(pieces))
@@ -323,7 +324,7 @@ impl Parted {
 }
 
 /// The largest side of a square, cube, ... of so many points.
-fn root(points: i64, sides: u32) -> i64 {
+pub(super) fn root(points: i64, sides: u32) -> i64 {
     (1..=points).take_while(|side| side.checked_pow(sides).is_some_and(|all| all <= points)).last().unwrap_or(1)
 }
 

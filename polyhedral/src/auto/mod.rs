@@ -4,6 +4,7 @@
 pub(crate) mod apart;
 pub mod asked;
 pub(crate) mod by_size;
+mod bins;
 mod cache_blocks;
 pub(crate) mod chooser;
 pub(crate) mod constants;

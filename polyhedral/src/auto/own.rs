@@ -75,13 +75,13 @@ pub(crate) fn privatized(
     if chosen.is_empty() {
         return Ok(None);
     }
-    let mut own = Privatized { scheduled: scheduled.clone(), commands: vec![], dependences: vec![], arrays: vec![] };
+    let mut own = Privatized { scheduled: scheduled.clone(), commands: vec![], dependences: dependences.to_vec(), arrays: vec![] };
     for work in chosen {
         let Some((_, innermost)) = work.loops.last() else { continue };
         let name = algorithm.array(work.array).name.clone();
         let computation = algorithm.computation(work.users[0]).name.clone();
         let new = ArrayId(own.scheduled.algorithm.arrays.len() as u32);
-        match privatize(ctx, &own.scheduled, &name, &computation, &innermost.name) {
+        match privatize(ctx, &own.scheduled, &own.dependences, &name, &computation, &innermost.name) {
             Ok((next, dependences)) => (own.scheduled, own.dependences) = (next, dependences),
             Err(Error::Schedule(ScheduleError::CannotPrivatize { .. } | ScheduleError::OtherValues(_))) => {
                 return Ok(None);

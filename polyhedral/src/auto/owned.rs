@@ -129,7 +129,7 @@ fn one_apart(ctx: &Ctx, before: &Apart, means: Means, nest: &Node) -> Result<Opt
                 Some(length) if length > COLUMNS => return Ok(None),
                 Some(_) => now.scheduled.schedule = schedule,
                 None => {
-                    let many = greater(&before.scheduled.algorithm, &length, COLUMNS)?;
+                    let many = greater(&before.scheduled.algorithm, &length, COLUMNS);
                     let Some((cut, pieces)) = before.cut(ctx, &ids, &many)? else { return Ok(None) };
                     now = cut;
                     let Some(node) = now.scheduled.schedule.node_mut(&place) else { return Ok(None) };

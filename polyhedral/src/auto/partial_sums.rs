@@ -19,7 +19,7 @@
 //! user could give, and is proved like one.
 //!
 //! Where data say which element is updated, as in a histogram, as many threads as there are iterations update in one piece
-//! ([`crate::transform::atomic`]): `in_one_piece.rs`.
+//! ([`crate::transform::atomic`]): `in_one_piece.rs`; those of few elements are added up by blocks first: `bins.rs`.
 //!
 //! Reductions that each iteration of a parallel loop has for itself have a block each, where they are few (`few_sums.rs`).
 //!
@@ -80,6 +80,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
     }
     let mut blocks: Vec<String> = vec![];
     parted = in_one_piece::updated(ctx, parted)?;
+    parted.bins(ctx)?;
     for reduction in reductions(&scheduled.algorithm) {
         let it = scheduled.algorithm.computation(reduction.computation);
         let (is_affine, is_ranged) = (it.write.is_affine(), !it.ranged.is_empty());
@@ -133,7 +134,7 @@ pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]
 }
 
 /// Takes a step that the choice can do without, with half of the work that is left.
-fn in_half<T>(ctx: &Ctx, step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(super) fn in_half<T>(ctx: &Ctx, step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let half = ctx.operations_left().map_or(0, |left| (left / 2).max(1));
     ctx.with_budget(half, step)
 }

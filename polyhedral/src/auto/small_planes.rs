@@ -111,5 +111,5 @@ fn sizes(
         }
         side += side / CLOSE;
     }
-    Ok(Some((greater(algorithm, &all, 2 * longest)?, small)))
+    Ok(Some((greater(algorithm, &all, 2 * longest), small)))
 }

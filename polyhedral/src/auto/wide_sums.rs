@@ -79,7 +79,7 @@ impl Chooser<'_> {
         let length = |iterator: u32| self.length(sum, &Affine::iterator(iterator));
         let (Some(columns), Some(terms)) = (length(results)?, length(rank)?) else { return Ok(None) };
         let margin = terms.scale(COLUMNS_FOR_A_TERM)?.sub(&columns)?;
-        Ok(Some(greater(self.algorithm, &margin, COLUMNS_FOR_A_TERM * TERMS)?))
+        Ok(Some(greater(self.algorithm, &margin, COLUMNS_FOR_A_TERM * TERMS)))
     }
 }
 

@@ -3,13 +3,14 @@
 //! The test knows nothing of the order of steps or of loops that a block runs through in step: any two instances that one block may run
 //! count, whenever it runs them. So one answer for two computations holds wherever they stand, also from one iteration to the next.
 //! Where it is not known which thread runs an instance, where subscripts are computed, or where isl does not answer within its
-//! budget, the answer is that they cross.
+//! budget, the answer is that they cross. Updates of one array by one operator that threads make in one piece do not.
 
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, ComputationId};
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
 use crate::error::Error;
 use crate::isl::{Ctx, Map, Set};
 use crate::layers::{BufferId, Layout, MemorySpace};
+use crate::reduction::reduction;
 use crate::relation;
 use crate::schedule::{Path, ProcessorAxis};
 use std::cell::RefCell;
@@ -138,7 +139,12 @@ impl<'a> Crossings<'a> {
     /// The accesses to one buffer, one of each pair writing.
     fn meetings(&self, first: &Work, second: &Work) -> Vec<(Touch<'a>, Touch<'a>)> {
         let others = self.touches(second);
-        let meets = |a: &Touch<'_>, b: &Touch<'_>| a.buffer == b.buffer && (a.writes || b.writes);
+        let in_one_piece = |a: &Touch<'_>, b: &Touch<'_>| {
+            a.access.array == b.access.array
+                && updates_alike(self.algorithm, first.computation, second.computation, a.access.array)
+        };
+        let meets =
+            |a: &Touch<'_>, b: &Touch<'_>| a.buffer == b.buffer && (a.writes || b.writes) && !in_one_piece(a, b);
         let with = |it: Touch<'a>| others.iter().filter(move |other| meets(&it, other)).map(move |&other| (it, other));
         self.touches(first).into_iter().flat_map(with).collect()
     }
@@ -263,6 +269,15 @@ impl<'a> Crossings<'a> {
             None => Ok(touched),
         }
     }
+}
+
+/// Whether threads make all that two statements do with an array in one piece, in any order.
+fn updates_alike(algorithm: &Algorithm, first: ComputationId, second: ComputationId, array: ArrayId) -> bool {
+    let by = |id: ComputationId| {
+        let it = algorithm.computation(id);
+        reduction(algorithm, id).filter(|update| it.atomic && update.array == array).map(|update| update.operator)
+    };
+    by(first).is_some_and(|operator| by(second) == Some(operator))
 }
 
 /// The places in its buffer that an access of a computation touches.

@@ -22,7 +22,8 @@ use std::collections::BTreeMap;
 /// be fewer than the dimensions: the others are not tiled.
 ///
 /// A dimension is skewed by time alone where that is enough; else, as for Gauss-Seidel sweeps, by the sum of time and
-/// the skewed dimensions before.
+/// the skewed dimensions before. Where points of one step depend on one another, the threads of a block run a tile in wavefronts, too: `t` is the sum of the
+/// step and of all skewed positions, which every dependence raises.
 ///
 /// # Source
 /// Wonnacott, *Achieving scalable locality with time skewing*, IJPP 30(3), 2002; the wavefront is Lamport's, CACM 17(2), 1974.
@@ -45,11 +46,13 @@ pub fn time_skew(
     }
     let stencil = stencil(ctx, scheduled, computations, time, dims)?;
     let distances = stencil.distances(ctx, scheduled, dependences, Within::Step)?;
-    let skewed = skewed(ctx, scheduled, dependences, &stencil, &distances, widths.len())?;
+    let in_waves = scheduled.target == Target::Gpu && !distances.parallel_space;
+    let count = if in_waves { dims.len() } else { widths.len() };
+    let skewed = skewed(ctx, scheduled, dependences, &stencil, &distances, count)?;
     let steps_of_block = i64::from(block) * stencil.nests.len() as i64;
     let extents: Vec<Option<i64>> = (0..dims.len()).map(|dim| widths.get(dim).map(|width| i64::from(*width))).collect();
     let threads = sharing(scheduled.target, &extents);
-    let mut wave = BTreeMap::new();
+    let (mut wave, mut time) = (BTreeMap::new(), stencil.time.at.clone());
     let mut tiles = vec![BTreeMap::new(); widths.len()];
     let mut points = vec![BTreeMap::new(); dims.len()];
     let mut rounds = vec![BTreeMap::new(); dims.len()];
@@ -57,6 +60,10 @@ pub fn time_skew(
         let mut place = vec![step.clone()];
         place.extend(stencil.space[&id].iter().cloned());
         let block = step.floor_div(steps_of_block);
+        if in_waves {
+            let along = |sum: Affine, along: &Affine| sum.add(&along.substitute(&place)?);
+            time.insert(id, skewed.iter().try_fold(step.clone(), along)?);
+        }
         for (dim, position) in stencil.space[&id].iter().enumerate() {
             let mut point = position.clone();
             if let Some(&width) = widths.get(dim) {
@@ -79,7 +86,7 @@ pub fn time_skew(
             points[dim].insert(id, point);
         }
     }
-    let inside = points_of(scheduled, &stencil, &distances, &points, &rounds);
+    let inside = points_of(scheduled, &stencil, &distances, &time, &points, &rounds);
     let levels = tiles.iter().zip(&stencil.dims).enumerate();
     let body = levels.rev().fold(inside, |body, (dim, (at, name))| {
         let tag = match (dim, scheduled.target) {
@@ -100,6 +107,7 @@ fn points_of(
     scheduled: &Scheduled,
     stencil: &Stencil,
     distances: &Distances,
+    time: &BTreeMap<ComputationId, Affine>,
     points: &[BTreeMap<ComputationId, Affine>],
     rounds: &[BTreeMap<ComputationId, Affine>],
 ) -> Node {
@@ -112,7 +120,7 @@ fn points_of(
             around(&stencil.fresh(&format!("{name}{suffix}")), tag, at, body)
         })
     });
-    around(&stencil.time.name, Tag::Sequential, &stencil.time.at, steps(nests.collect()))
+    around(&stencil.time.name, Tag::Sequential, time, steps(nests.collect()))
 }
 
 /// The skewed position along each dimension, over `[u, positions]`.

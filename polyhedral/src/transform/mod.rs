@@ -15,6 +15,7 @@ mod overlapped;
 pub mod owners;
 mod partial;
 mod pieces;
+mod private_updates;
 mod privatize;
 mod rfactor;
 mod search;
@@ -37,6 +38,7 @@ pub use partial::spelled_out;
 pub(crate) use pieces::{Pieces, of_pieces};
 pub use pieces::{pieces, pieces_by_size};
 pub use privatize::privatize;
+pub(crate) use private_updates::most;
 pub use rfactor::rfactor;
 pub use search::{fuse_shifted, skew_auto};
 pub use sizes::{assume, specialize};
@@ -193,7 +195,7 @@ fn made(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], command: &
             return judged(pieces_by_size(ctx, scheduled, dependences, computation, condition)?.0);
         }
         Command::Privatize { array, computation, at } => {
-            return judged(privatize(ctx, scheduled, array, computation, at)?.0);
+            return judged(privatize(ctx, scheduled, dependences, array, computation, at)?.0);
         }
         Command::TimeSkew { computations, time, loops, steps, widths } => {
             time_skew(ctx, scheduled, dependences, computations, time, loops, *steps, widths)?
@@ -272,7 +274,7 @@ fn renew_all(
         return Ok((tiled, Some(all)));
     }
     if let Command::Privatize { array, computation, at } = command {
-        let (own, all) = privatize(ctx, scheduled, array, computation, at)?;
+        let (own, all) = privatize(ctx, scheduled, dependences, array, computation, at)?;
         return Ok((own, Some(all)));
     }
     let changed = apply_to_all(ctx, scheduled, dependences, command)?;

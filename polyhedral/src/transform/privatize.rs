@@ -1,5 +1,6 @@
 //! An array for each iteration of a loop: `privatize`.
 
+use super::private_updates::{Wanted, beside, private_updates};
 use super::find::{find_computation, find_loop, loop_mut};
 use super::split_domain::keep_whole;
 use super::tree::names_around;
@@ -15,6 +16,7 @@ use crate::fresh::{fresh, fresh_among};
 use crate::isl::{Ctx, Id, Map, Set};
 use crate::layers::Scheduled;
 use crate::legality;
+use crate::reduction::updates_by;
 use crate::recompute::{Mismatch, Mistake, Recomputation, Role, Snapshot, is_seen, prove};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
@@ -29,7 +31,7 @@ const AGAIN: u64 = 300_000;
 ///
 /// Rewrite: `for i { for x { R: T[x] = .. }; for x { S reads T[x] } } -> for i { for x { R: T_own[i, x] = .. }; for x { S reads
 /// T_own[i, x] }; for x { if i is the last that writes T[x] { store_T: T[x] = T_own[i, x] } } }`. Nothing is stored of an array that
-/// nobody sees afterwards.
+/// nobody sees afterwards. An array that `S` updates where data say is added up for each iteration ([`private_updates`]).
 ///
 /// Also gives the dependences of the new algorithm.
 ///
@@ -42,6 +44,7 @@ const AGAIN: u64 = 300_000;
 pub fn privatize(
     ctx: &Ctx,
     scheduled: &Scheduled,
+    dependences_now: &[Dependence],
     name: &str,
     computation: &str,
     at: &str,
@@ -62,6 +65,12 @@ pub fn privatize(
     if let Some(tagged) = around.iter().find(|it| it.tag != Tag::Sequential) {
         return Err(refuse(PrivateObstacle::Tagged { at: tagged.name.clone() }));
     }
+    if !algorithm.computation(anchor).write.is_affine() && updates_by(algorithm.computation(anchor)).is_some() {
+        let users = beside(algorithm, &users, anchor)?;
+        let wanted = Wanted { array: of, at, paths: &paths, users };
+        return private_updates(ctx, scheduled, dependences_now, &wanted);
+    }
+    check_users(algorithm, of, &users).map_err(refuse)?;
 
     let mut next = scheduled.clone();
     keep_whole(&mut next.algorithm);
@@ -135,7 +144,7 @@ fn is_outside(algorithm: &Algorithm, mismatch: &Mismatch) -> bool {
     })
 }
 
-/// What can be told from the accesses alone.
+/// Whether the array may be another one in each iteration, and the computation uses it.
 fn check(
     algorithm: &Algorithm,
     of: ArrayId,
@@ -150,6 +159,11 @@ fn check(
     if !users.contains(&anchor) {
         return Err(PrivateObstacle::NotUsed { by: anchor });
     }
+    Ok(())
+}
+
+/// Whether what is read and written is known.
+fn check_users(algorithm: &Algorithm, of: ArrayId, users: &[ComputationId]) -> Result<(), PrivateObstacle> {
     for &user in users {
         let it = algorithm.computation(user);
         let affine = accesses(algorithm, user, of)

@@ -14,7 +14,7 @@ use crate::fresh::fresh_among;
 use crate::isl::{Ctx, DimType, Id, Map, Set};
 use crate::layers::Scheduled;
 use crate::legality;
-use crate::reduction::{Operator, Reduction, UpdateOrder, reduction};
+use crate::reduction::{Reduction, UpdateOrder, reduction};
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use std::collections::BTreeMap;
@@ -141,7 +141,7 @@ fn keys(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId, around: &[Affine]) 
 }
 
 /// A function of a computation's iterators as one of its keys, each an iterator; `None` where they do not spell it.
-fn in_keys(function: &Affine, keys: &[Affine]) -> Result<Option<Affine>, Error> {
+pub(super) fn in_keys(function: &Affine, keys: &[Affine]) -> Result<Option<Affine>, Error> {
     let place = |wanted: &Affine| keys.iter().position(|key| key == wanted).map(|at| Affine::iterator(at as u32));
     if let Some(whole) = place(function) {
         return Ok(Some(whole));
@@ -379,15 +379,9 @@ impl Partial<'_> {
             let affine = subscript.as_affine().expect("computed subscripts were refused");
             *subscript = in_keys(affine, &self.keys)?.expect("the keys tell the element").into();
         }
-        let op = match update.operator {
-            Operator::Sum => BinaryOp::Add,
-            Operator::Product => BinaryOp::Mul,
-            Operator::Min => BinaryOp::Min,
-            Operator::Max => BinaryOp::Max,
-        };
         let ty = self.algorithm.array(update.array).element;
         let read = |at| Box::new(Expr { kind: ExprKind::Read(at), ty });
-        let value = Expr { kind: ExprKind::Binary(op, read(0), read(1)), ty };
+        let value = Expr { kind: ExprKind::Binary(update.operator.combines(), read(0), read(1)), ty };
         let reads = [vec![write.clone(), self.own_access()?], guarded].concat();
         // What may be added up in any order may be in parts, too: where the keys begin with the iterators outside of the loop that leaves
         // the order open, all of that loop's parts, else those of one execution.
@@ -500,7 +494,7 @@ impl Partial<'_> {
     }
 }
 
-fn named(set: Set, names: &[String]) -> Result<Set, Error> {
+pub(super) fn named(set: Set, names: &[String]) -> Result<Set, Error> {
     let set = (0..).zip(names).try_fold(set, |set, (at, name)| set.set_dim_name(DimType::Set, at, name))?;
     Ok(set)
 }

@@ -104,7 +104,7 @@ fn sizes(ctx: &Ctx, algorithm: &Algorithm, but: &[Set]) -> Result<Option<Conditi
     }
     let mut comparisons = vec![];
     for (at, most) in (0..).zip(most).filter(|(_, most)| *most > 0) {
-        comparisons.extend(greater(algorithm, &Affine::param(ParamId(at)), most)?.comparisons);
+        comparisons.extend(greater(algorithm, &Affine::param(ParamId(at)), most).comparisons);
     }
     Ok(Some(Condition { comparisons }).filter(|it| !it.comparisons.is_empty()))
 }

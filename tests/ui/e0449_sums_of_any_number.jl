@@ -1,0 +1,9 @@
+@tessella function f!(h::Vector{Int64}, x::Vector{Int64})
+    for j in 1:4, i in eachindex(x)
+        @comp S h[x[i]] += j
+    end
+end
+
+@schedule f! begin
+    privatize(h, S, j)
+end
