@@ -79,10 +79,10 @@ const WAVES_PART: u64 = 2;
 const HEXAGONS_PART: u64 = 5;
 
 /// Exact loops of hexagons of no more statements than this, their pieces counted, may take [`FEW_TIMES`] as much work as all else, and
-/// [`FEW_OPERATIONS`] without weights, unless their slopes are fractions: two seconds for those of a wave in space, whose loops in frames take nine.
+/// [`FEW_OPERATIONS`] without weights, unless their slopes are fractions: four seconds for those of a wave in space, whose loops in frames take five after they gave up.
 const FEW_PIECES: usize = 24;
-const FEW_TIMES: u64 = 3;
-const FEW_OPERATIONS: u64 = 5_000_000;
+const FEW_TIMES: u64 = 5;
+const FEW_OPERATIONS: u64 = 9_000_000;
 
 /// How many operations of isl's Tessella may take to look for an order of its own, and to generate code for it, with tilings and once
 /// more without: a bound on what their weights do not foretell, about four seconds. Programs of `tests/` whose orders stand take less.
