@@ -94,7 +94,13 @@ pub(crate) fn at_most(algorithm: &Algorithm, less: &Affine, more: &Affine) -> Re
         sum(algorithm, terms.map(move |(atom, factor)| (atom, sign * factor)))
     };
     let constant = -all.constant_term();
-    let (left, right) = (on_side(1).unwrap_or(SizeExpr::Number(0)), on_side(-1));
+    let (left, right) = match (on_side(1), on_side(-1)) {
+        (Some(left), right) => (left, right),
+        (None, Some(left)) => {
+            return Ok(Comparison { left, op: CompareOp::Ge, right: SizeExpr::Number(-constant) });
+        }
+        (None, None) => (SizeExpr::Number(0), None),
+    };
     let right = match right {
         None => SizeExpr::Number(constant),
         Some(right) => match constant {

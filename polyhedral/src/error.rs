@@ -312,8 +312,12 @@ pub enum PrivateObstacle {
     Conditional { of: ComputationId },
     /// Others update the array at places of data, and this statement uses it otherwise, or in an order that the source does not leave free.
     Updates { of: ComputationId },
-    /// Sizes do not say how many elements an array of sums has along this axis at most, or its subscripts do not count from 1.
+    /// Sizes do not say how many elements an array of sums has along this axis at most.
     Size { axis: u32 },
+    /// Subscripts of an array of sums do not count from 1.
+    First,
+    /// A loop, this one or one around it, ends where data say.
+    EndedByData { at: String },
     /// A loop, this one or one around it, does not run in order any more.
     Tagged { at: String },
 }

@@ -86,6 +86,13 @@ pub(super) fn privatize(place: &Place, array: &str, obstacle: PrivateObstacle, d
             format!("sizes do not say how many elements `{array}` has at most along axis {}", axis + 1),
             format!("say it: `assume(size({array}, {}) <= 4096)`, before the loops are changed", axis + 1),
         ),
+        PrivateObstacle::First => (
+            format!("subscripts of `{array}` do not count from 1"),
+            "pass the array without its first indices: `parent(a)`".to_string(),
+        ),
+        PrivateObstacle::EndedByData { at } => {
+            (format!("data say where `{at}` ends"), "name a loop around all loops that data end".to_string())
+        }
         PrivateObstacle::Tagged { at } => (
             format!("`{at}` does not run in order any more"),
             format!("let this command come before those that change how `{at}` runs"),

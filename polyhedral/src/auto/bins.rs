@@ -17,12 +17,12 @@ use super::partial_sums::{Parted, in_half};
 use crate::affine::Affine;
 use crate::algorithm::{ArrayId, ComputationId, Subscript};
 use crate::command::Command;
-use crate::condition::{Comparison, Condition, at_most};
-use crate::error::Error;
+use crate::condition::{Comparison, Condition, at_most, known, resolve};
+use crate::error::{Error, ScheduleError};
 use crate::isl::Ctx;
-use crate::legality;
 use crate::layers::Scheduled;
-use crate::schedule::{Path, ProcessorAxis, Tag};
+use crate::legality;
+use crate::schedule::{Loop, Path, ProcessorAxis, Tag};
 use crate::transform::most;
 use std::collections::BTreeSet;
 
@@ -72,13 +72,13 @@ impl Parted {
             let it = algorithm.computation(*id);
             it.atomic && !it.write.is_affine() && it.ranged.is_empty()
         };
-        let names: Vec<String> = algorithm.ids().filter(is_wanted).map(|id| algorithm.computation(id).name.clone()).collect();
+        let names: Vec<String> =
+            algorithm.ids().filter(is_wanted).map(|id| algorithm.computation(id).name.clone()).collect();
         for name in names {
             let mut trial = self.clone();
-            match in_half(ctx, || trial.bins_of(ctx, &name)) {
-                Ok(true) => *self = trial,
-                // It stays as it is.
-                Ok(false) | Err(_) => {}
+            // Else it stays as it is.
+            if let Ok(true) = in_half(ctx, || trial.bins_of(ctx, &name)) {
+                *self = trial;
             }
         }
         Ok(())
@@ -99,12 +99,18 @@ impl Parted {
         let users: Vec<String> = nest.arrays.iter().filter_map(|&array| self.user(&nest, array)).collect();
         let (blocks, thread) = self.on_blocks(ctx, name, &nest, &parts)?;
         let Some(last) = blocks.last() else { return Ok(false) };
-        let mut added = vec![];
+        let (mut added, mut bytes) = (vec![], 0_i64);
         for (array, computation) in arrays.into_iter().zip(users) {
             self.carry_out(ctx, Command::Privatize { array, computation, at: last.clone() })?;
-            let of = self.scheduled.algorithm.arrays.last().map(|it| it.extents.clone()).unwrap_or_default();
-            let last = self.scheduled.algorithm.computations.iter().rev().take(2);
-            added.extend(last.map(|it| (it.name.clone(), of.clone())));
+            let Scheduled { algorithm, .. } = &self.scheduled;
+            let Some(own) = algorithm.arrays.last() else { return Ok(false) };
+            let sizes: Vec<i64> = own.extents.iter().filter_map(Affine::as_constant).collect();
+            let elements = sizes.iter().fold(1, |all: i64, size| all.saturating_mul(*size));
+            bytes = bytes.saturating_add(elements.saturating_mul(own.element.bytes().into()));
+            added.extend(algorithm.computations.iter().rev().take(2).map(|it| (it.name.clone(), sizes.clone())));
+        }
+        if bytes > BYTES {
+            return Ok(false);
         }
         for (at, axis) in blocks.iter().rev().zip(AXES) {
             self.tag(name, at, Tag::GpuBlock(axis));
@@ -177,11 +183,11 @@ impl Parted {
         Ok((!is_place(threads)).then(|| (0..nest.count).map(part).collect()))
     }
 
-    /// For which sizes there are few elements, and many updates of each; `None` if that is not known, or for none.
+    /// For which sizes there are few elements, and many updates of each, with no comparison for all; `None` if that is not known, or for none.
     fn worth(&self, ctx: &Ctx, name: &str, nest: &Updates, parts: &[Part]) -> Result<Option<Condition>, Error> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let Some(id) = algorithm.find(name) else { return Ok(None) };
-        let mut comparisons = vec![];
+        let (mut comparisons, mut some) = (vec![], vec![]);
         let room = BYTES / nest.arrays.len().max(1) as i64;
         let mut elements: Vec<Affine> = vec![];
         for &array in &nest.arrays {
@@ -196,15 +202,17 @@ impl Parted {
             }
             // Each of several unknown sides is that of a square, or a cube, with room for it.
             let sides = open.len() as u32;
-            let limit = root(room / i64::from(of.element.bytes()) / known, sides.max(1));
-            if limit == 0 {
+            let room = room / i64::from(of.element.bytes()) / known;
+            if room == 0 {
                 return Ok(None);
             }
+            let limit = root(room, sides.max(1));
             let mut sum = Affine::constant(0);
             for extent in open {
                 if most(ctx, algorithm, extent, &algorithm.context)?.is_none_or(|most| most > limit) {
                     comparisons.push(at_most(algorithm, extent, &Affine::constant(limit))?);
                 }
+                some.push(at_most(algorithm, &Affine::constant(1), extent)?);
                 sum = sum.add(extent)?;
             }
             // No box has more elements than one whose sides are as long as theirs are on average, and none of its sides is longer than the limit.
@@ -221,7 +229,8 @@ impl Parted {
             let Some(own) = chooser.length(id, &it.at[&id])? else { return Ok(None) };
             length = length.add(&own)?;
         }
-        let scale = if nest.count == 1 { UPDATES } else { SIDES };
+        let counting = parts.iter().filter(|part| **part != Part::Blocks).count();
+        let scale = if counting == 1 { UPDATES } else { SIDES };
         for elements in elements {
             let least = elements.scale(scale)?;
             match least.sub(&length)?.as_constant() {
@@ -231,23 +240,46 @@ impl Parted {
             }
         }
         let mut all: Vec<Comparison> = vec![];
-        comparisons.into_iter().for_each(|it| if !all.contains(&it) { all.push(it) });
-        Ok(Some(Condition { comparisons: all }))
+        comparisons.into_iter().for_each(|it| {
+            if !all.contains(&it) {
+                all.push(it)
+            }
+        });
+        // Only for arrays without elements it would be for nothing.
+        let condition = Condition { comparisons: all };
+        let with_some = Condition { comparisons: [condition.comparisons.clone(), some].concat() };
+        let holds = match resolve(ctx, algorithm, &with_some) {
+            Err(Error::Schedule(ScheduleError::NeverHolds { .. })) => return Ok(None),
+            other => other.and_then(|_| resolve(ctx, algorithm, &condition))?,
+        };
+        let is_told = known(algorithm)?.is_subset(&holds)?;
+        Ok(Some(if is_told { Condition { comparisons: vec![] } } else { condition }))
     }
 
-    /// The axes along which the blocks do not tell the place.
+    /// The axes along which the blocks do not tell the place, one for all statements.
     fn own_axes(&self, nest: &Updates, parts: &[Part], array: ArrayId) -> Vec<usize> {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
+        // By the number of the loop whose iterations have a block each.
+        let told = |id: ComputationId, axis: usize| -> Option<Affine> {
+            let around = &schedule.loops_around(id)[nest.outer..nest.outer + nest.count];
+            let at = algorithm.computation(id).write.subscripts[axis].as_affine()?;
+            let by = |iterator: u32| {
+                let is_here = |((_, it), part): (&(Path, &Loop), &Part)| {
+                    *part == Part::Blocks && it.at[&id].as_iterator() == Some(iterator)
+                };
+                let place = around.iter().zip(parts).position(is_here);
+                match place {
+                    Some(place) => Some(Affine::iterator(place as u32)),
+                    None => (!at.involves_iterator(iterator)).then(|| Affine::constant(0)),
+                }
+            };
+            at.substitute(&(0..at.iterator_count()).map(by).collect::<Option<Vec<_>>>()?).ok()
+        };
         let is_told = |axis: &usize| {
             let users = nest.all.iter().filter(|&&id| algorithm.computation(id).write.array == array);
-            users.copied().all(|id| {
-                let around = &schedule.loops_around(id)[nest.outer..nest.outer + nest.count];
-                let blocks = around.iter().zip(parts).filter(|(_, part)| **part == Part::Blocks);
-                let told: Vec<u32> = blocks.filter_map(|((_, it), _)| it.at[&id].as_iterator()).collect();
-                algorithm.computation(id).write.subscripts[*axis].as_affine().is_some_and(|at| {
-                    (0..at.iterator_count()).all(|it| !at.involves_iterator(it) || told.contains(&it))
-                })
-            })
+            let mut all = users.map(|&id| told(id, *axis));
+            let first = all.next().flatten();
+            first.is_some() && all.all(|other| other == first)
         };
         (0..algorithm.array(array).rank as usize).filter(|axis| !is_told(axis)).collect()
     }
@@ -290,10 +322,11 @@ impl Parted {
     }
 
     /// Has the threads of a block share the elements that a statement runs through, by the longest axis.
-    fn share_elements(&mut self, ctx: &Ctx, name: &str, sizes: &[Affine]) -> Result<(), Error> {
-        let sizes: Vec<i64> = sizes.iter().filter_map(Affine::as_constant).collect();
+    fn share_elements(&mut self, ctx: &Ctx, name: &str, sizes: &[i64]) -> Result<(), Error> {
         let loops = self.loops(name);
-        let Some(longest) = (0..sizes.len()).max_by_key(|&at| (sizes[at], std::cmp::Reverse(at))) else { return Ok(()) };
+        let Some(longest) = (0..sizes.len()).max_by_key(|&at| (sizes[at], std::cmp::Reverse(at))) else {
+            return Ok(());
+        };
         let at = loops[loops.len() - 1 - longest].clone();
         let thread = if sizes[longest] > i64::from(THREADS) { self.split(ctx, name, &at, THREADS)?.1 } else { at };
         self.tag(name, &thread, Tag::GpuThread(ProcessorAxis::X));

@@ -3,8 +3,8 @@
 
 pub(crate) mod apart;
 pub mod asked;
-pub(crate) mod by_size;
 mod bins;
+pub(crate) mod by_size;
 mod cache_blocks;
 pub(crate) mod chooser;
 pub(crate) mod constants;

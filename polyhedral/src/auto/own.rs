@@ -75,7 +75,12 @@ pub(crate) fn privatized(
     if chosen.is_empty() {
         return Ok(None);
     }
-    let mut own = Privatized { scheduled: scheduled.clone(), commands: vec![], dependences: dependences.to_vec(), arrays: vec![] };
+    let mut own = Privatized {
+        scheduled: scheduled.clone(),
+        commands: vec![],
+        dependences: dependences.to_vec(),
+        arrays: vec![],
+    };
     for work in chosen {
         let Some((_, innermost)) = work.loops.last() else { continue };
         let name = algorithm.array(work.array).name.clone();

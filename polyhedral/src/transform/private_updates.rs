@@ -72,14 +72,26 @@ pub(super) fn private_updates(
         // It never runs.
         return Ok((scheduled.clone(), dependences_now.to_vec()));
     }
-    let operator = operator(algorithm, &wanted.users).map_err(refuse)?;
-    let neutral = operator.neutral(of.element).ok_or_else(|| refuse(PrivateObstacle::Updates { of: wanted.users[0] }))?;
-    let around: Vec<Loop> = wanted.paths.iter().filter_map(|path| match scheduled.schedule.node(path) {
-        Some(Node::Loop(it)) => Some(it.clone()),
-        Some(Node::Sequence(_) | Node::Computation(_)) | None => None,
-    }).collect();
+    let operator = operator(algorithm, wanted).map_err(refuse)?;
+    let neutral =
+        operator.neutral(of.element).ok_or_else(|| refuse(PrivateObstacle::Updates { of: wanted.users[0] }))?;
+    let around: Vec<Loop> = wanted
+        .paths
+        .iter()
+        .filter_map(|path| match scheduled.schedule.node(path) {
+            Some(Node::Loop(it)) => Some(it.clone()),
+            Some(Node::Sequence(_) | Node::Computation(_)) | None => None,
+        })
+        .collect();
+    if let Some(at) = ended_by_data(algorithm, &around, &wanted.users) {
+        return Err(refuse(PrivateObstacle::EndedByData { at }));
+    }
+    if (0..of.rank).any(|axis| of.first(axis).as_constant() != Some(1)) {
+        return Err(refuse(PrivateObstacle::First));
+    }
     check_alone(ctx, scheduled, dependences_now, wanted, around.len())?.map_err(refuse)?;
-    let mut parts = Parts { ctx, algorithm: algorithm.clone(), of: wanted.array, own: ArrayId(0), around, places: vec![] };
+    let mut parts =
+        Parts { ctx, algorithm: algorithm.clone(), of: wanted.array, own: ArrayId(0), around, places: vec![] };
     parts.places = parts.places(&wanted.users)?;
     let mut sizes = vec![];
     let executions = parts.executions(&wanted.users)?;
@@ -103,17 +115,25 @@ pub(super) fn private_updates(
     Ok((next, all))
 }
 
-/// By what all of these statements update the array.
-fn operator(algorithm: &Algorithm, users: &[ComputationId]) -> Result<Operator, PrivateObstacle> {
+/// By what all of these statements update the array, which they use for nothing else.
+fn operator(algorithm: &Algorithm, wanted: &Wanted<'_>) -> Result<Operator, PrivateObstacle> {
     let mut all = None;
-    for &of in users {
-        let update = reduction(algorithm, of).filter(|it| it.order == UpdateOrder::Any);
+    for &of in &wanted.users {
+        let update = reduction(algorithm, of).filter(|it| it.array == wanted.array && it.order == UpdateOrder::Any);
         let Some(operator) = update.map(|it| it.operator).filter(|it| all.is_none_or(|all| all == *it)) else {
             return Err(PrivateObstacle::Updates { of });
         };
         all = Some(operator);
     }
-    all.ok_or(PrivateObstacle::Variable)
+    Ok(all.expect("some statement uses the array"))
+}
+
+/// A loop of these whose ends are data.
+fn ended_by_data(algorithm: &Algorithm, around: &[Loop], users: &[ComputationId]) -> Option<String> {
+    let is_ended = |it: &&Loop| {
+        users.iter().any(|id| algorithm.computation(*id).ranged.iter().any(|&at| it.at[id].involves_iterator(at)))
+    };
+    around.iter().find(is_ended).map(|it| it.name.clone())
 }
 
 /// Whether an iteration of the loop does nothing with the array but these updates.
@@ -183,11 +203,8 @@ impl Parts<'_> {
 
     /// How many elements there are at most along an axis, for sizes for which there are such executions.
     fn most(&self, axis: u32, executions: &Set) -> Result<Option<i64>, Error> {
-        let array = self.algorithm.array(self.of);
-        if array.first(axis).as_constant() != Some(1) {
-            return Ok(None);
-        }
-        most(self.ctx, &self.algorithm, &array.extents[axis as usize], &executions.params()?)
+        let extent = &self.algorithm.array(self.of).extents[axis as usize];
+        most(self.ctx, &self.algorithm, extent, &executions.params()?)
     }
 
     fn add_array(&mut self, of: &Array, sizes: &[i64]) {
@@ -240,23 +257,13 @@ impl Parts<'_> {
     }
 
     /// Adds `P[k] = neutral`.
-    fn start(
-        &mut self,
-        user: ComputationId,
-        executions: &Set,
-        neutral: Constant,
-    ) -> Result<ComputationId, Error> {
+    fn start(&mut self, user: ComputationId, executions: &Set, neutral: Constant) -> Result<ComputationId, Error> {
         let value = Expr { kind: ExprKind::Constant(neutral), ty: neutral.ty };
         self.add("start", user, value, self.own_access(), vec![], executions)
     }
 
     /// Adds `a[k] = a[k] op P[k]`.
-    fn total(
-        &mut self,
-        user: ComputationId,
-        executions: &Set,
-        operator: Operator,
-    ) -> Result<ComputationId, Error> {
+    fn total(&mut self, user: ComputationId, executions: &Set, operator: Operator) -> Result<ComputationId, Error> {
         let mut own = (self.around.len() as u32..).map(Affine::iterator);
         let mut subscripts: Vec<Subscript> = vec![];
         for place in &self.places {

@@ -1,7 +1,7 @@
 //! An array for each iteration of a loop: `privatize`.
 
-use super::private_updates::{Wanted, beside, private_updates};
 use super::find::{find_computation, find_loop, loop_mut};
+use super::private_updates::{Wanted, beside, private_updates};
 use super::split_domain::keep_whole;
 use super::tree::names_around;
 use crate::affine::Affine;
@@ -16,8 +16,8 @@ use crate::fresh::{fresh, fresh_among};
 use crate::isl::{Ctx, Id, Map, Set};
 use crate::layers::Scheduled;
 use crate::legality;
-use crate::reduction::updates_by;
 use crate::recompute::{Mismatch, Mistake, Recomputation, Role, Snapshot, is_seen, prove};
+use crate::reduction::updates_by;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, Schedule, Tag};
 use crate::storage::find::array;
@@ -65,7 +65,8 @@ pub fn privatize(
     if let Some(tagged) = around.iter().find(|it| it.tag != Tag::Sequential) {
         return Err(refuse(PrivateObstacle::Tagged { at: tagged.name.clone() }));
     }
-    if !algorithm.computation(anchor).write.is_affine() && updates_by(algorithm.computation(anchor)).is_some() {
+    let it = algorithm.computation(anchor);
+    if it.write.array == of && !it.write.is_affine() && updates_by(it).is_some() {
         let users = beside(algorithm, &users, anchor)?;
         let wanted = Wanted { array: of, at, paths: &paths, users };
         return private_updates(ctx, scheduled, dependences_now, &wanted);
