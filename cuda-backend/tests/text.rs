@@ -253,6 +253,8 @@ fn tiles_become_thread_blocks() {
                 }
                 TESSELLA_TRY(A_device.copy_out(A));
                 TESSELLA_TRY(B_device.copy_out(B));
+                TESSELLA_TRY(A_device.release());
+                TESSELLA_TRY(B_device.release());
                 return 0;
             }
         "#]],

@@ -179,8 +179,8 @@ fn auto_orders_what_commands_have_left() {
 
 #[test]
 fn the_sizes_that_a_refusal_names_are_enough() {
-    let text = fs::read_to_string(root().join("tests/ui/e0401_edges_that_meet_for_small_sizes.jl")).unwrap();
-    let command = "time_skew(S, t, (j, i), 2, (8, 8))";
+    let text = fs::read_to_string(root().join("tests/ui/e0401_rows_that_meet_for_small_sizes.jl")).unwrap();
+    let command = "gpu(S, i, j)";
     let emitted = |text: &str, commands: &str| {
         file::transpile(text, &from_text(commands), Backend::Cuda, TextKind::Schedule).map(|_| ())
     };
