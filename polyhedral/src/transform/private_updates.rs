@@ -2,7 +2,7 @@
 
 use super::find::loop_mut;
 use super::rfactor::{in_keys, named};
-use super::tree::names_around;
+use super::tree::{names_around, simplify};
 use crate::affine::Affine;
 use crate::algorithm::{
     Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
@@ -29,6 +29,7 @@ pub(super) struct Wanted<'a> {
     pub at: &'a str,
     /// Of the loop, and of those around it, outermost first.
     pub paths: &'a [Path],
+    pub around: Vec<Loop>,
     /// The statements in the loop that use the array, for some of the sizes that the named one has instances for.
     pub users: Vec<ComputationId>,
 }
@@ -75,23 +76,21 @@ pub(super) fn private_updates(
     let operator = operator(algorithm, wanted).map_err(refuse)?;
     let neutral =
         operator.neutral(of.element).ok_or_else(|| refuse(PrivateObstacle::Updates { of: wanted.users[0] }))?;
-    let around: Vec<Loop> = wanted
-        .paths
-        .iter()
-        .filter_map(|path| match scheduled.schedule.node(path) {
-            Some(Node::Loop(it)) => Some(it.clone()),
-            Some(Node::Sequence(_) | Node::Computation(_)) | None => None,
-        })
-        .collect();
-    if let Some(at) = ended_by_data(algorithm, &around, &wanted.users) {
+    if let Some(at) = ended_by_data(algorithm, &wanted.around, &wanted.users) {
         return Err(refuse(PrivateObstacle::EndedByData { at }));
     }
     if (0..of.rank).any(|axis| of.first(axis).as_constant() != Some(1)) {
         return Err(refuse(PrivateObstacle::First));
     }
-    check_alone(ctx, scheduled, dependences_now, wanted, around.len())?.map_err(refuse)?;
-    let mut parts =
-        Parts { ctx, algorithm: algorithm.clone(), of: wanted.array, own: ArrayId(0), around, places: vec![] };
+    check_alone(ctx, scheduled, dependences_now, wanted)?.map_err(refuse)?;
+    let mut parts = Parts {
+        ctx,
+        algorithm: algorithm.clone(),
+        of: wanted.array,
+        own: ArrayId(0),
+        around: wanted.around.clone(),
+        places: vec![],
+    };
     parts.places = parts.places(&wanted.users)?;
     let mut sizes = vec![];
     let executions = parts.executions(&wanted.users)?;
@@ -142,7 +141,6 @@ fn check_alone(
     scheduled: &Scheduled,
     dependences: &[Dependence],
     wanted: &Wanted<'_>,
-    outer: usize,
 ) -> Result<Result<(), PrivateObstacle>, Error> {
     for dependence in dependences.iter().filter(|it| it.array == wanted.array && it.keeps == Keeps::Order) {
         let ends = [dependence.source.computation, dependence.sink.computation];
@@ -153,7 +151,8 @@ fn check_alone(
             let around = scheduled.schedule.loops_around(id);
             wanted.paths.last().is_some_and(|path| around.iter().any(|(other, _)| other == path))
         };
-        let together = legality::together(ctx, &scheduled.algorithm, &scheduled.schedule, dependence, outer)?;
+        let together =
+            legality::together(ctx, &scheduled.algorithm, &scheduled.schedule, dependence, wanted.around.len())?;
         if ends.iter().all(|&end| is_inside(end)) && !together.is_empty()? {
             let by = ends.into_iter().find(|end| !wanted.users.contains(end)).unwrap_or(ends[0]);
             return Ok(Err(PrivateObstacle::Updates { of: by }));
@@ -275,7 +274,9 @@ impl Parts<'_> {
         let read = |at| Box::new(Expr { kind: ExprKind::Read(at), ty });
         let value = Expr { kind: ExprKind::Binary(operator.combines(), read(0), read(1)), ty };
         let reads = vec![write.clone(), self.own_access()];
-        self.add("total", user, value, write, reads, executions)
+        let id = self.add("total", user, value, write, reads, executions)?;
+        self.algorithm.computations[id.0 as usize].atomic = self.algorithm.computation(user).atomic;
+        Ok(id)
     }
 
     /// Adds a statement with one instance for each element of an iteration.
@@ -292,15 +293,21 @@ impl Parts<'_> {
         let taken: Vec<String> = self.algorithm.computations.iter().map(|it| it.name.clone()).collect();
         let mut iterators: Vec<String> = vec![];
         let axes = self.own_axes();
-        let own = axes.iter().map(|axis| format!("x{}", axis + 1));
-        for wanted in self.around.iter().map(|it| it.name.clone()).chain(own) {
+        let names = axes.iter().map(|axis| format!("x{}", axis + 1));
+        for wanted in self.around.iter().map(|it| it.name.clone()).chain(names) {
             iterators.push(fresh_among(&wanted, &iterators));
         }
-        let limits: Vec<(Affine, Affine)> = axes.iter().map(|&axis| of.limits(axis)).collect();
+        // Where a condition on data keeps all updates away, a place that the loops tell need not be inside.
+        let mut own = (self.around.len() as u32..).map(Affine::iterator);
+        let mut limits: Vec<(Affine, (Affine, Affine))> = vec![];
+        for (axis, place) in (0..).zip(&self.places) {
+            let place = place.clone().or_else(|| own.next());
+            limits.extend(place.map(|place| (place, of.limits(axis))));
+        }
         let id = ComputationId(self.algorithm.computations.len() as u32);
         let it = self.algorithm.computation(user);
         let name = fresh_among(&format!("{role}_{}", of.name), &taken);
-        let (fastmath, atomic) = (it.fastmath, it.atomic && role == "total");
+        let fastmath = it.fastmath;
         self.algorithm.computations.push(Computation {
             name,
             iterators: iterators.clone(),
@@ -313,7 +320,7 @@ impl Parts<'_> {
             fastmath,
             simd: None,
             ranged: vec![],
-            atomic,
+            atomic: false,
             owner: None,
         });
         let keys: Vec<Affine> = (0..self.around.len() as u32).map(Affine::iterator).collect();
@@ -322,8 +329,8 @@ impl Parts<'_> {
         let space = relation::domain_space(self.ctx, &self.algorithm, id)?;
         let names = self.algorithm.param_names();
         let value = |affine: Affine| affine.to_isl(&space, &names);
-        for (at, (first, last)) in (keys.len() as u32..).zip(limits) {
-            let place = value(Affine::iterator(at))?;
+        for (place, (first, last)) in limits {
+            let place = value(place)?;
             domain = domain.intersect(&place.ge_set(&value(first)?)?)?.intersect(&place.le_set(&value(last)?)?)?;
         }
         self.algorithm.computations[id.0 as usize].domain = named(domain.coalesce()?, &iterators)?;
@@ -346,12 +353,9 @@ impl Parts<'_> {
             at.extend([start, total].map(|id| (id, Affine::iterator(level))));
         }
         let it = loop_mut(&mut next.schedule, &innermost);
-        let body = std::mem::replace(&mut *it.body, Node::Sequence(vec![]));
-        let steps = match body {
-            Node::Sequence(children) => children,
-            one @ (Node::Loop(_) | Node::Computation(_)) => vec![one],
-        };
-        *it.body = Node::Sequence([vec![nest(start, loops.clone())], steps, vec![nest(total, loops)]].concat());
+        let steps = std::mem::replace(&mut *it.body, Node::Sequence(vec![]));
+        *it.body = Node::Sequence(vec![nest(start, loops.clone()), steps, nest(total, loops)]);
+        simplify(&mut next.schedule.root);
     }
 }
 

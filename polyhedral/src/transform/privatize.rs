@@ -68,7 +68,7 @@ pub fn privatize(
     let it = algorithm.computation(anchor);
     if it.write.array == of && !it.write.is_affine() && updates_by(it).is_some() {
         let users = beside(algorithm, &users, anchor)?;
-        let wanted = Wanted { array: of, at, paths: &paths, users };
+        let wanted = Wanted { array: of, at, paths: &paths, around, users };
         return private_updates(ctx, scheduled, dependences_now, &wanted);
     }
     check_users(algorithm, of, &users).map_err(refuse)?;
