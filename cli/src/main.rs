@@ -36,7 +36,7 @@ Exit codes:
 enum Command {
     /// Prints what a function becomes: C, CUDA, or any stage before
     ///
-    /// Without --function, all functions marked `@tessella` (or all, if none is marked) are printed.
+    /// Without --function, all functions marked `@tessella` (or all, if none is marked) are printed, as one file where it is code.
     Transpile(transpile::Transpile),
     /// Checks functions of a file and reports what cannot be transpiled
     ///

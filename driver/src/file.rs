@@ -4,7 +4,10 @@ use crate::draw::Drawing;
 use crate::pipeline::{self, Refusal, ScheduleFile};
 use crate::request::{Backend, DrawOptions, TextKind};
 use crate::unit::Unit;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_c_backend as c_backend;
+use tessella_codegen::names::function_name;
+use tessella_cuda_backend as cuda_backend;
 use tessella_diagnostics::{Code, Diagnostic, FileId, SourceMap, Style, nearest, render};
 use tessella_frontend::ast;
 use tessella_frontend::scan::{FunctionItem, Scan};
@@ -113,6 +116,42 @@ impl Sources {
 
     pub fn show(&self, errors: &[Diagnostic]) -> String {
         show(&self.map, errors)
+    }
+
+    /// Refuses functions that would have one name where they are called from C.
+    fn named_apart(&self) -> Result<(), String> {
+        let mut seen: BTreeMap<String, &FunctionItem> = BTreeMap::new();
+        let mut errors = vec![];
+        for item in &self.chosen {
+            let name = function_name(&item.name.value);
+            let Some(other) = seen.get(&name) else {
+                seen.insert(name, item);
+                continue;
+            };
+            let (it, other) = (&item.name, &other.name);
+            let text = format!("`{}` and `{}` would both be called `{name}` in one file", other.value, it.value);
+            let help = match it.value == other.value {
+                true => "rename one of them, or keep each in a file of its own".to_string(),
+                false => {
+                    format!("print each by itself: `--function '{}'`, and `--function '{}'`", other.value, it.value)
+                }
+            };
+            let here = Diagnostic::error(Code("E0115"), text).primary(it.span, "the second of this name");
+            errors.push(here.secondary(other.span, "the first").with_help(help));
+        }
+        if errors.is_empty() { Ok(()) } else { Err(self.show(&errors)) }
+    }
+
+    /// What becomes of each chosen function.
+    fn each<T>(&self, options: &FileOptions, make: impl Fn(&Unit<'_>) -> Result<T, Refusal>) -> Result<Vec<T>, String> {
+        let (mut made, mut refused) = (vec![], String::new());
+        for item in &self.chosen {
+            match self.unit(item, &options.types).and_then(|unit| make(&unit)) {
+                Ok(it) => made.push(it),
+                Err(errors) => refused.push_str(&self.show(&errors)),
+            }
+        }
+        if refused.is_empty() { Ok(made) } else { Err(refused) }
     }
 }
 
@@ -254,21 +293,25 @@ fn parallel_loops(node: &tessella_polyhedral::schedule::Node, found: &mut BTreeS
     }
 }
 
-/// Prints one stage of all chosen functions of a file.
+/// Prints one stage of all chosen functions of a file: of code, as one file that a compiler takes.
 ///
 /// # Errors
 /// Rendered diagnostics of the functions that are refused.
 pub fn transpile(text: &str, options: &FileOptions, backend: Backend, kind: TextKind) -> Result<String, String> {
     let sources = Sources::read(text, options)?;
-    let (mut printed, mut refused) = (vec![], String::new());
-    for item in sources.functions() {
-        let unit = sources.unit(item, &options.types);
-        match unit.and_then(|unit| unit.text(backend, kind)) {
-            Ok(text) => printed.push(text),
-            Err(errors) => refused.push_str(&sources.show(&errors)),
-        }
+    let are_several = sources.functions().len() > 1;
+    if are_several && matches!(kind, TextKind::C | TextKind::Cuda | TextKind::Header) {
+        sources.named_apart()?;
     }
-    if refused.is_empty() { Ok(printed.join("\n")) } else { Err(refused) }
+    match kind {
+        TextKind::C if are_several => {
+            Ok(c_backend::together(&sources.each(options, |unit| unit.build(backend)?.c(unit, None))?))
+        }
+        TextKind::Cuda if are_several => {
+            Ok(cuda_backend::together(&sources.each(options, |unit| unit.build(backend)?.cuda(unit))?))
+        }
+        _ => Ok(sources.each(options, |unit| unit.text(backend, kind))?.join("\n")),
+    }
 }
 
 /// Draws the one chosen function of a file.

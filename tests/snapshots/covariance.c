@@ -51,7 +51,7 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
         && b_at < a_at + (uintptr_t)a_bytes;
 }
 
-// Vectors, and the elements that lie side by side from one on.
+// 4 numbers of 64 bits, and those that lie side by side from one on.
 typedef double f64x4 __attribute__((vector_size(32)));
 typedef double f64x4_u __attribute__((vector_size(32), aligned(8), may_alias));
 #define F64X4(first) (*(f64x4_u *)&(first))

@@ -64,8 +64,8 @@ pub fn case_options(path: &Path, text: &str) -> (FileOptions, Backend) {
             Some(("target", "cuda")) => backend = Backend::Cuda,
             Some(("target", "c")) => backend = Backend::C,
             Some(("function", name)) => options.function = Some(name.to_string()),
-            // For `draw_options`, and for programs in slices.
-            None if ["draw", "tiling", "chunked"].contains(&line) => {}
+            // For `draw_options`, and for programs in slices and whole files.
+            None if ["draw", "tiling", "chunked", "transpile"].contains(&line) => {}
             // For `model_options`.
             Some(("model", _)) => {}
             Some(("size" | "fix" | "dims" | "space" | "order" | "computation", _)) => {}

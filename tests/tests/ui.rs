@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use tessella::model::{self, LayoutOptions, Memory, ProgramOptions, SearchOptions};
+use tessella::request::TextKind;
 use tessella::{codes, file, slices};
 use tessella_tests::{case_options, draw_options, golden, julia_files, model_options, report, root};
 
@@ -35,6 +36,9 @@ fn diagnostics_read_as_recorded() {
                 model::layout(&text, &options, &asked).refused
             }
             (None, Some((other, _))) => panic!("{}: there is no model `{other}`", path.display()),
+            (None, None) if text.lines().any(|line| line == "#! transpile") => {
+                file::transpile(&text, &options, backend, TextKind::C).err().unwrap_or_default()
+            }
             (None, None) if text.lines().any(|line| line == "#! chunked") => slices::check(&text, &options),
             (None, None) => file::check(&text, &options, backend).diagnostics,
         };

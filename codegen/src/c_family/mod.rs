@@ -8,6 +8,7 @@ mod complex;
 mod expr;
 mod failure;
 mod fast;
+mod file;
 mod flat;
 mod grid;
 mod helpers;
@@ -24,6 +25,7 @@ mod writer;
 
 pub use ahead::AHEAD_HELPERS;
 pub use block::{LoopHooks, NoHooks};
+pub use file::FileParts;
 pub use grid::{GRID_HELPERS, TURNS_HELPERS};
 pub use helpers::{Helper, Operation, helper_texts};
 use rows::Given;

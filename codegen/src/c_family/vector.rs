@@ -9,20 +9,22 @@ use std::collections::BTreeSet;
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 
-/// The declarations of the vector types that a text uses.
+/// The declarations of each vector type that a text uses.
 pub fn vector_types(used: &BTreeSet<(ScalarType, u32)>) -> Vec<String> {
-    let mut lines = vec![];
-    for &(element, lanes) in used {
+    let declare = |&(element, lanes): &(ScalarType, u32)| {
         let (name, ty) = (name(element, lanes), c_type(element));
         let bytes = element.bytes() * lanes;
-        lines.push(format!("typedef {ty} {name} __attribute__((vector_size({bytes})));"));
-        lines.push(format!(
-            "typedef {ty} {name}_u __attribute__((vector_size({bytes}), aligned({}), may_alias));",
-            element.bytes()
-        ));
-        lines.push(format!("#define {}(first) (*({name}_u *)&(first))", name.to_uppercase()));
-    }
-    lines
+        let aligned = element.bytes();
+        format!(
+            "// {lanes} numbers of {} bits, and those that lie side by side from one on.\n\
+             typedef {ty} {name} __attribute__((vector_size({bytes})));\n\
+             typedef {ty} {name}_u __attribute__((vector_size({bytes}), aligned({aligned}), may_alias));\n\
+             #define {}(first) (*({name}_u *)&(first))",
+            element.bytes() * 8,
+            name.to_uppercase()
+        )
+    };
+    used.iter().map(declare).collect()
 }
 
 /// `f64x4`
