@@ -472,6 +472,16 @@ fn parallelograms_are_proposed_on_a_gpu() {
     assert!(sweep.candidates.iter().all(|it| it.family != Family::Parallelogram));
 }
 
+/// Tilings whose values lie in memory between steps are far behind streams, whose lie in registers: one of each is tried.
+#[test]
+fn streams_leave_little_time_for_slower_tilings_on_a_gpu() {
+    let found = on_gpu("tests/stencils/heat2d.jl", &[("m", 8192), ("n", 8192), ("steps", 96)]);
+    let count = |wanted: Family| found.candidates.iter().filter(|it| it.family == wanted).count();
+    assert!(count(Family::Stream) > 10);
+    let others = [Family::Space, Family::Hexagonal, Family::Overlapped].map(count);
+    assert_eq!(others, [1, 1, 1]);
+}
+
 /// On a GPU each step of a loop of the host starts a kernel: 200 of three microseconds for eight million points.
 #[test]
 fn tiles_inside_loops_of_the_host_pay_for_each_start() {

@@ -246,12 +246,17 @@ pub fn in_order(space: &Space, seed: u64) -> Vec<Candidate> {
     order
 }
 
-/// Of each group those that are not far from its best, best first.
+/// Of each group those that are not far from its best, best first; of families of tiles far from the best stream, one.
 fn promising(mut all: Vec<Candidate>) -> Vec<Candidate> {
     // What no model knows comes last, and says nothing against the others.
     let time = |it: &Candidate| it.predicted.map_or(f64::INFINITY, |it| it.time);
     // The sort is stable: among equals the order of generation stands.
     all.sort_by(|a, b| a.family.group().cmp(&b.family.group()).then(time(a).total_cmp(&time(b))));
+    let streams = all.iter().filter(|it| it.family == Family::Stream).map(time).min_by(f64::total_cmp);
+    let is_slow = |it: &Candidate| {
+        let slow = it.family.model() == Model::Tiles && it.predicted.is_some();
+        slow && streams.is_some_and(|best| time(it) > FAR * best)
+    };
     let mut kept: Vec<Candidate> = vec![];
     for chunk in all.chunk_by(|a, b| a.family.group() == b.family.group()) {
         let best = chunk.first().map_or(0.0, time);
@@ -260,6 +265,9 @@ fn promising(mut all: Vec<Candidate>) -> Vec<Candidate> {
         for candidate in near {
             if few.len() == MOST {
                 break;
+            }
+            if is_slow(candidate) && few.iter().any(|it| it.family == candidate.family) {
+                continue;
             }
             // Sides that are too small for a hexagon all come to the least one.
             if few.iter().all(|it| it.commands != candidate.commands) {

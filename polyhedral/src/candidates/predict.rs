@@ -43,6 +43,10 @@ const LARGE_BLOCKS: f64 = 4.0;
 /// Blocks that it holds at most.
 const MOST_BLOCKS: f64 = 16.0;
 
+/// What each element that tiles of time load or store takes on a GPU, where barriers stand between their steps: measured tiles of stencils in
+/// the plane take half to one and a half times as long (docs/performance.md).
+const ACCESS_OF_GPU: f64 = 6e-4;
+
 /// What runs tiles, and how fast; times in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rates {
@@ -55,6 +59,8 @@ pub(super) struct Rates {
     bytes_of_unit: f64,
     /// Operations of a unit that has enough to do.
     operations: f64,
+    /// An element that a thread loads or stores, all units at work.
+    access: f64,
     /// What all units take to wait for one another: a barrier, or the start of a kernel.
     pub(super) wait: f64,
     /// How many points a unit must have at a time to be busy, if several tiles share one.
@@ -73,6 +79,7 @@ impl Rates {
                     bytes: BYTES,
                     bytes_of_unit: BYTES_OF_CORE,
                     operations: VECTORS * (f64::from(machine.vector_bytes) / element).max(1.0),
+                    access: 0.0,
                     wait: if units > 1.0 { BARRIER } else { 0.0 },
                     shared: None,
                 }
@@ -87,6 +94,7 @@ impl Rates {
                     bytes_of_unit: gpu.bytes_a_picosecond_of_multiprocessor * 1e3,
                     // Numbers of eight bytes go at half the pace.
                     operations: gpu.instructions_a_picosecond * 1e3 / units / (element / 4.0).max(1.0),
+                    access: ACCESS_OF_GPU,
                     wait: gpu.launch_nanoseconds,
                     shared: Some(f64::from(gpu.most_warps) * LANES),
                 }
@@ -119,8 +127,9 @@ pub(super) struct Place<'a> {
     pub(super) extents: Vec<u64>,
     /// Bytes of the largest element.
     pub(super) element: f64,
-    /// Operations of an instance, on average over the computations.
+    /// Operations of an instance, and elements that it loads and stores, on average over the computations.
     pub(super) operations: f64,
+    accesses: f64,
 }
 
 /// A tile of a block of a GPU's threads in a nest without time.
@@ -192,14 +201,16 @@ impl<'a> Place<'a> {
         let steps = if nest.time.is_some() { extents.remove(0) } else { 1 };
         let written = nest.computations.iter().map(|&id| algorithm.computation(id).write.array);
         let element = written.map(|array| algorithm.array(array).element.bytes()).max().unwrap_or(8);
-        let each = nest.main().map(|id| {
-            let (narrow, wide) = work::operations(algorithm.computation(id));
-            (narrow + wide).max(1) as f64
-        });
-        let each: Vec<f64> = each.collect();
-        let operations = each.iter().sum::<f64>() / each.len().max(1) as f64;
+        let (mut operations, mut accesses) = (0.0, 0.0);
+        for computation in nest.main().map(|id| algorithm.computation(id)) {
+            let (narrow, wide) = work::operations(computation);
+            operations += (narrow + wide).max(1) as f64;
+            accesses += (computation.reads.len() + 1) as f64;
+        }
+        let count = nest.main().count().max(1) as f64;
+        let (operations, accesses) = (operations / count, accesses / count);
         let rates = Rates::of(start.target, &start.machine, element.into());
-        Ok(Some(Place { nest, rates, steps, extents, element: element.into(), operations }))
+        Ok(Some(Place { nest, rates, steps, extents, element: element.into(), operations, accesses }))
     }
 
     pub(super) fn fit(&self, approach: Approach) -> Option<&'a Fit> {
@@ -231,10 +242,11 @@ impl<'a> Place<'a> {
         let operations = rates.operations * busy * rates.busy(in_space, held);
         let moving = bytes / rates.bytes.min(rates.bytes_of_unit * busy);
         let computing = self.operations * runs / operations * idle;
+        let accessing = self.accesses * runs * rates.access * rates.units / busy * idle;
         // What tiles leave whole belongs to each of their points.
         let all = self.extents.iter().map(|&it| it as f64).product::<f64>() * self.steps as f64 * useful / points;
         let barriers = waiting.barriers * rates.wait / all.max(1.0);
-        let time = at_once(moving, computing) + barriers;
+        let time = at_once(moving, computing.max(accessing)) + barriers;
         Some(Prediction { time, bytes: Some(bytes), runs, fits })
     }
 }
