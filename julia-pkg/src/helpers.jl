@@ -144,6 +144,7 @@ function collect_names!(used, bound, expression::Expr)
         signature = arguments[1]
         while signature isa Expr && signature.head in (:where, :(::))
             foreach(part -> collect_names!(used, bound, part), signature.args[2:end])
+            signature.head === :where && foreach(part -> bind_type_parameter!(bound, part), signature.args[2:end])
             signature = signature.args[1]
         end
         if signature isa Expr
@@ -155,7 +156,13 @@ function collect_names!(used, bound, expression::Expr)
         foreach(part -> collect_names!(used, bound, part), arguments[2:end])
         return nothing
     end
-    if head === :(=)
+    if head === :for
+        return collect_scoped!(used, bound, iterations(arguments[1]), arguments[2:end])
+    elseif head === :generator
+        return collect_scoped!(used, bound, reduce(vcat, map(iterations, arguments[2:end])), arguments[1:1])
+    elseif head === :let
+        return collect_scoped!(used, bound, iterations(arguments[1]), arguments[2:end])
+    elseif head === :(=)
         bind_target!(bound, arguments[1])
     elseif head === :-> || head === :local
         foreach(part -> bind_target!(bound, part), head === :local ? arguments : arguments[1:1])
@@ -176,6 +183,30 @@ function collect_names!(used, bound, expression::Expr)
     foreach(part -> collect_names!(used, bound, part), arguments)
 end
 
+# `i in 1:n`, `x = 1`: what a loop, a comprehension or a `let` begins with, and conditions of a comprehension.
+iterations(other) = Any[other]
+iterations(expression::Expr) =
+    expression.head === :block ? reduce(vcat, map(iterations, filter(part -> !(part isa LineNumberNode), expression.args)); init = Any[]) :
+    expression.head === :filter ? vcat(map(iterations, expression.args[2:end])..., Any[expression.args[1]]) : Any[expression]
+
+# Names that are bound for `body` alone: outside, the same names may be those of the module.
+function collect_scoped!(used, bound, heads, body)
+    inside, own = Set{Symbol}(), Set{Symbol}()
+    for head in heads
+        if head isa Expr && head.head === :(=) && !is_signature(head.args[1])
+            collect_names!(head.args[2] in own ? inside : used, bound, head.args[2])
+            bind_target!(own, head.args[1])
+        elseif head isa Symbol
+            push!(own, head)
+        else
+            collect_names!(inside, own, head)
+        end
+    end
+    foreach(part -> collect_names!(inside, bound, part), body)
+    union!(used, setdiff!(inside, own))
+    return nothing
+end
+
 is_signature(target) = target isa Expr && (target.head === :call || target.head in (:where, :(::)) && is_signature(target.args[1]))
 
 bind_target!(bound, other) = nothing
@@ -186,6 +217,13 @@ function bind_target!(bound, target::Expr)
     target.head in (:(::), :(=), :kw, :...) && return bind_target!(bound, target.args[1])
     return nothing
 end
+
+bind_type_parameter!(bound, other) = nothing
+bind_type_parameter!(bound, name::Symbol) = (push!(bound, name); nothing)
+
+# `T <: Real`, `T >: Int`, `Int <: T <: Real`
+bind_type_parameter!(bound, parameter::Expr) =
+    foreach(part -> bind_type_parameter!(bound, part), parameter.head === :comparison ? parameter.args[3:3] : parameter.args[1:1])
 
 bind_parameter!(used, bound, name::Symbol) = (push!(bound, name); nothing)
 bind_parameter!(used, bound, other) = nothing

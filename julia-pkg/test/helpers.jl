@@ -21,6 +21,41 @@ shifted(x) = x + 1
 doubled(x) = 2 * shifted(x)
 another_name = doubled
 
+# Names of the module that functions below have for themselves.
+T(x) = x + 100
+const WIDTH = 4.0
+grown(x) = 10x
+halved(x::T) where {T} = x / T(2)
+
+@tessella fallback=false function use_own_type!(y::Vector{T}, x::Vector{T}) where {T<:AbstractFloat}
+    for i in eachindex(y)
+        y[i] = T(0.5) * x[i] + halved(x[i])
+    end
+    y .+= T.(x) .* T(2)
+    return nothing
+end
+
+@tessella fallback=false function use_type_of_helper!(y, x)
+    for i in eachindex(y)
+        y[i] = halved(x[i])
+    end
+    return nothing
+end
+
+@tessella fallback=false function use_what_others_bind!(y, x)
+    z = [WIDTH * WIDTH for WIDTH in x]
+    for grown in eachindex(x)
+        y[grown] = z[grown]
+    end
+    for i in eachindex(x)
+        let WIDTH = x[i]
+            y[i] += WIDTH
+        end
+        y[i] += WIDTH * grown(x[i])
+    end
+    return nothing
+end
+
 @tessella function use_both!(y, x)
     for i in 1:length(x)
         y[i] = times_factor(doubled(x[i]))
@@ -77,6 +112,16 @@ function run()
         x, y = [1.0f0, 2.0f0], zeros(Float32, 2)
         use_both!(y, x)
         @test y == [12, 18]
+    end
+
+    @testset "type parameters and names of loops go before those of the module" begin
+        x = [1.0, 2.0, -0.5]
+        for f in (use_own_type!, use_type_of_helper!, use_what_others_bind!)
+            found, expected = zeros(3), zeros(3)
+            f(found, x)
+            Tessella.original(f)(expected, x)
+            @test found == expected
+        end
     end
 
     @testset "constants arrive bit for bit" begin

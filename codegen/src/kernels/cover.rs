@@ -16,6 +16,8 @@ use tessella_scalar::CompareOp;
 /// What isl may do for the exact values of a loop over blocks: some hundred times what plain tiles take. Beyond, where bounds are
 /// divided by factors of a skew, rough values do, and blocks too many find nothing to do.
 const OPERATIONS: u64 = 40_000;
+/// So many blocks take longer to start and to end than to count.
+const MANY_BLOCKS: i64 = 64;
 
 impl Extract<'_> {
     /// A thread loop that so many threads can share, and whether they take turns.
@@ -68,11 +70,22 @@ impl Extract<'_> {
         }
         let body = vec![Node::If { condition: Cond::all_of(inside), then: it.body, otherwise: vec![] }];
         let count = high.clone().minus(low.clone()).plus(IntExpr::Const(1));
-        let count = match exists {
-            Cond::Const(true) => count,
-            exists => IntExpr::Select(Box::new(exists), Box::new(count), Box::new(IntExpr::Const(0))),
+        Ok((For { lower: low, upper: high, step: 1, body, ..it }, where_any(exists, count)))
+    }
+
+    /// The number of blocks where so many are started for a loop whose body asks which of them have something to do: no more than up to the
+    /// last one that does, where isl tells that.
+    pub(super) fn blocks_with_work(&self, it: &For, blocks: IntExpr) -> Result<IntExpr, CodegenError> {
+        let asks = matches!(it.body.as_slice(), [Node::If { .. }]);
+        if !asks || !matches!(blocks, IntExpr::Const(MANY_BLOCKS..)) {
+            return Ok(blocks);
+        }
+        let path = &self.loops[&it.variable];
+        let Some(Hull { high, exists, .. }) = self.within(|| hull(self.input, self.context, path, &self.host))? else {
+            return Ok(blocks);
         };
-        Ok((For { lower: low, upper: high, step: 1, body, ..it }, count))
+        let count = high.minus(it.lower.clone()).floor_div(it.step).plus(IntExpr::Const(1));
+        Ok(where_any(exists, count))
     }
 
     /// Does isl's work with so many operations, or a quarter of those left if they are fewer; `None` where that is not enough.
@@ -84,6 +97,14 @@ impl Extract<'_> {
             Err(CodegenError::Isl(error)) if error.is_quota() => Ok(None),
             Err(other) => Err(other),
         }
+    }
+}
+
+/// A number of blocks that is none where nothing exists.
+fn where_any(exists: Cond, count: IntExpr) -> IntExpr {
+    match exists {
+        Cond::Const(true) => count,
+        exists => IntExpr::Select(Box::new(exists), Box::new(count), Box::new(IntExpr::Const(0))),
     }
 }
 

@@ -66,8 +66,9 @@ impl Checker<'_> {
                 | State::Poisoned => None,
             };
         }
+        // `T(0.5)` under `where {T}` converts, whatever else is called `T`.
         let is_defined = self.functions.iter().any(|function| named(function, name));
-        is_defined.then(|| Callee::Named(name.to_string()))
+        (is_defined && !self.type_parameters.contains_key(name)).then(|| Callee::Named(name.to_string()))
     }
 
     /// A call of one of the user's functions; `None` if `name` is none of them.
