@@ -3,7 +3,7 @@
 //! Every [`Affine`] that enters has passed the magnitude check of [`crate::symbolic`], so that differences and
 //! negations made here stay far inside 64 bits.
 
-use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::isl::{Aff, IslError, Set, Space};
 use tessella_scalar::CompareOp;
 
@@ -145,6 +145,40 @@ impl Formula {
             Formula::Zero(value) => value.evaluate(iterators, params) == Some(0),
             Formula::All(parts) => parts.iter().all(|part| part.holds(iterators, params)),
             Formula::Any(parts) => parts.iter().any(|part| part.holds(iterators, params)),
+        }
+    }
+
+    /// Whether it is more than bounds of the given iterators: a loop over one of them would have gaps, or be several loops.
+    pub(crate) fn divides(&self, is_given: &dyn Fn(u32) -> bool) -> bool {
+        let involves =
+            |value: &Affine| (0..value.iterator_count()).any(|it| is_given(it) && value.involves_iterator(it));
+        let rounds = |value: &Affine| {
+            value.terms().iter().any(|(atom, _)| matches!(atom, Atom::FloorDiv(rounded, _) if involves(rounded)))
+        };
+        match self {
+            Formula::True | Formula::False => false,
+            Formula::NonNegative(value) => rounds(value),
+            Formula::Zero(value) => involves(value),
+            Formula::All(parts) => parts.iter().any(|part| part.divides(is_given)),
+            Formula::Any(parts) => parts.iter().any(|part| part.any_value(&involves)),
+        }
+    }
+
+    /// The condition without those of its conjuncts that [divide](Self::divides).
+    pub(crate) fn without_divided(&self, is_given: &dyn Fn(u32) -> bool) -> Formula {
+        match self {
+            Formula::All(parts) => Formula::all(parts.iter().map(|part| part.without_divided(is_given))),
+            one if one.divides(is_given) => Formula::True,
+            one => one.clone(),
+        }
+    }
+
+    /// Whether one of its values is so.
+    fn any_value(&self, is_so: &dyn Fn(&Affine) -> bool) -> bool {
+        match self {
+            Formula::True | Formula::False => false,
+            Formula::NonNegative(value) | Formula::Zero(value) => is_so(value),
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().any(|part| part.any_value(is_so)),
         }
     }
 

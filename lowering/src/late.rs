@@ -271,10 +271,12 @@ impl Testing<'_> {
         }
     }
 
-    /// Whether an expression has a subscript that entry cannot test.
+    /// Whether an expression loads by a subscript that entry cannot test. What has to hold for a subscript, such as a divisor that is not
+    /// zero, may stand at the same place of the source.
     fn has_place(&self, expr: &Expr) -> bool {
-        self.places.contains(&Testable::Subscript(expr.span))
-            || expr.operands().into_iter().any(|it| self.has_place(it))
+        let is_late = |it: &Expr| self.places.contains(&Testable::Subscript(it.span));
+        let loads_late = matches!(&expr.kind, ExprKind::Load { subscripts, .. } if subscripts.iter().any(is_late));
+        loads_late || expr.operands().into_iter().any(|it| self.has_place(it))
     }
 
     /// Whether an access is tested in the run. One that the source leaves unchecked is sure to be inside only as long as

@@ -328,7 +328,9 @@ impl<'a> Nest<'a> {
         if computations == 0 && !self.values.reads_memory(condition) && nothing(then) && nothing(otherwise) {
             return vec![];
         }
-        if let Ok(exact) = self.symbols.condition(condition, &scope.site, &scope.may) {
+        if let Ok(exact) = self.symbols.condition(condition, &scope.site, &scope.may)
+            && !scope.site.divides_ranges(&exact)
+        {
             let mut nodes = vec![];
             for (case, block) in [(exact.clone(), then), (exact.not(), otherwise)] {
                 let mut inner = scope.clone();
@@ -346,6 +348,7 @@ impl<'a> Nest<'a> {
         let mut rest = parts.as_slice();
         while let [first, others @ ..] = rest
             && let Ok(exact) = self.symbols.condition(first, &yes_scope.site, &yes_scope.may)
+            && !scope.site.divides_ranges(&exact)
         {
             yes_scope.site.domain = yes_scope.site.domain.and(&exact);
             rest = others;
@@ -440,7 +443,8 @@ impl<'a> Nest<'a> {
             }
         }
         cases.retain(|case| self.symbols.is_possible(&scope.site, &scope.may.and(case)));
-        if !(2..=STORE_CASE_LIMIT).contains(&cases.len()) {
+        let divides = cases.iter().any(|case| scope.site.divides_ranges(case));
+        if divides || !(2..=STORE_CASE_LIMIT).contains(&cases.len()) {
             return None;
         }
         let place = |case: &Formula| {

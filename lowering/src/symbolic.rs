@@ -48,6 +48,18 @@ pub(crate) struct Site {
     pub(crate) domain: Formula,
 }
 
+impl Site {
+    /// Whether data say where the loop of this iterator starts or stops.
+    pub(crate) fn is_ranged(&self, iterator: u32) -> bool {
+        self.iterators.get(iterator as usize).is_some_and(|it| it.ranged)
+    }
+
+    /// Whether a condition would divide a loop whose bounds are data: such a loop stays one, and asks.
+    pub(crate) fn divides_ranges(&self, condition: &Formula) -> bool {
+        self.iterators.iter().any(|it| it.ranged) && condition.divides(&|iterator| self.is_ranged(iterator))
+    }
+}
+
 /// The symbolic value of a `Value` local.
 #[derive(Debug, Clone)]
 pub(crate) enum Symbol {

@@ -307,3 +307,63 @@ case(csr_gauss_seidel!, wrong_rows((y, p, c, v, x) -> (y, p[1:end-1], c, v, x)))
 # Empty rows far out are no error.
 case(csr_product!, wrong_rows((y, p, c, v, x) -> (y, Int[typemax(Int) - i for i in eachindex(p)], c, v, x)))
 case(degrees!, (T, n) -> (zeros(Int, n), [(1 << 50) + 2i for i in 0:n]); types = [Int])
+
+# Conditions on the iterator of a loop whose bounds are data, which would divide it.
+@tessella function every_fourth_apart!(counts, pointers)
+    for i in 1:length(pointers)-1
+        for k in pointers[i]:pointers[i+1]-1
+            if k % 4 == 0
+                counts[1] += 1
+            else
+                counts[2] += k
+            end
+        end
+    end
+end
+
+@tessella function segments_by_place!(counts, last, pointers, y, values)
+    for i in 1:length(pointers)-1
+        for k in pointers[i]:pointers[i+1]-1
+            counts[mod1(k, 4)] += 1
+            counts[k == 5 ? 1 : 2] += i
+            last[mod1(k, 3)] = i
+            if k != i && values[k] > 0
+                y[abs(k - i)] += values[k]
+            elseif k == i
+                y[i] -= values[mod1(k, 7)]
+            end
+        end
+    end
+end
+
+@tessella function inner_ranges_apart!(y, outer, pointers, values)
+    for g in 1:length(outer)-1
+        for i in outer[g]:outer[g+1]-1
+            i == 3 && continue
+            for k in pointers[i]:pointers[i+1]-1
+                y[i == 1 ? 1 : g] += k % 2 == i % 2 ? values[k] : -values[k]
+                k ÷ 2 == i && (y[1] *= 2)
+            end
+        end
+    end
+end
+
+for entries in (4, 2, 1)
+    case(every_fourth_apart!, (T, n) -> (zeros(Int, entries), first(rows_of(n))); types = [Int])
+    case(segments_by_place!, (T, n) -> begin
+        rowptr, col = rows_of(n)
+        (zeros(Int, entries), zeros(Int, 3), rowptr, zeros(T, 3n), values_of(T, max(length(col), 7)))
+    end)
+end
+case(segments_by_place!, (T, n) -> begin
+    rowptr, col = rows_of(n)
+    (zeros(Int, 4), zeros(Int, 3), rowptr, zeros(T, max(n - 1, 0)), values_of(T, max(length(col) - 1, 7)))
+end)
+case(inner_ranges_apart!, (T, n) -> begin
+    rowptr, col = rows_of(n)
+    (zeros(T, n), n == 0 ? [1, 1] : [1, n ÷ 2 + 1, n + 1], rowptr, values_of(T, length(col)))
+end)
+case(inner_ranges_apart!, (T, n) -> begin
+    rowptr, col = rows_of(n)
+    (zeros(T, 1), n == 0 ? [1, 1] : [1, n ÷ 2 + 1, n + 1], rowptr, values_of(T, length(col)))
+end)

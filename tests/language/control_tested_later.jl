@@ -250,3 +250,30 @@ case(thrown_on_the_way!, (T, n) -> (T[isodd(i) ? -2 : 3 for i in 1:n],))
 end
 case(local_stack, (T, n) -> (n,); types = DataType[Float64])
 case(local_stack, (T, n) -> (4n,); types = DataType[Float64])
+
+# A divisor of a subscript that depends on what the function wrote.
+@tessella function places_by_remainders!(a, b)
+    n = length(a)
+    for i in 1:n
+        a[i] = mod1(a[i] + b[i], n)
+    end
+    for i in 1:n
+        b[i] -= b[mod1(i + a[i], n)] & 3
+    end
+end
+
+case(places_by_remainders!, (T, n) -> (values_of(Int, n), values_of(Int, n)); types = [Int])
+case(places_by_remainders!, (T, n) -> (values_of(Int, n), values_of(Int, max(n - 1, 0))); types = [Int])
+
+@tessella function places_by_given_remainder!(a, b, n)
+    for i in 1:length(a)
+        a[i] += b[i]
+    end
+    for i in 1:length(a)
+        b[i] -= b[mod1(i + a[i], n)] & 3
+    end
+end
+
+for divisor in (3, 0, -2)
+    case(places_by_given_remainder!, (T, n) -> (values_of(Int, n), values_of(Int, n), divisor); types = [Int])
+end

@@ -47,7 +47,8 @@ impl<'a> Builder<'_, 'a> {
         };
         for (condition, expected) in &path {
             // What is affine is part of the domain.
-            if search.nest.symbols.condition(condition, &scope.site, under).is_ok() {
+            let affine = search.nest.symbols.condition(condition, &scope.site, under);
+            if affine.is_ok_and(|affine| !scope.site.divides_ranges(&affine)) {
                 continue;
             }
             let value = search.expr(condition, under)?;
@@ -126,7 +127,9 @@ impl<'a> Nest<'a> {
     /// The search among the instances of a place that satisfy `open`.
     fn search(&self, name: String, found: Found, open: &Formula, scope: &Scope<'a>) -> Result<Computation, IslError> {
         let Found { predicate, lets, outside, reads } = found;
-        let domain = self.domain(&name, &scope.site.domain.and(open), &scope.site)?;
+        // What is left out for loops whose bounds are data only says of more instances that they are inside.
+        let open = scope.site.domain.and(open).without_divided(&|at| scope.site.is_ranged(at));
+        let domain = self.domain(&name, &open, &scope.site)?;
         let iterators = scope.site.iterators.iter().map(|it| it.name.clone()).collect();
         let ranged = ranged(&scope.site);
         search_for(Search { name, iterators, ranged, domain, predicate, lets, outside, reads })
