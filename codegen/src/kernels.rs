@@ -226,8 +226,7 @@ impl Extract<'_> {
                     let (it, extent) = if exact {
                         let last = it.upper.clone().minus(it.lower.clone());
                         let extent = last.floor_div(it.step).plus(IntExpr::Const(1));
-                        let extent = self.blocks_with_work(&it, extent)?;
-                        (it, extent)
+                        self.blocks_with_work(it, extent)?
                     } else {
                         self.covered_by_blocks(it, &shape.blocks)?
                     };

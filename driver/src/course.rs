@@ -289,7 +289,7 @@ impl Course<'_> {
     }
 
     fn part_sums(&mut self) -> Result<(), Error> {
-        let parted = self.weighed(|it| partial_sums(it.ctx, &it.scheduled, &it.dependences))?;
+        let parted = self.weighed(|it| partial_sums(it.ctx, &it.scheduled, &it.dependences, it.means.tilings))?;
         self.carried.extend(parted.commands);
         (self.scheduled, self.dependences) = (parted.scheduled, parted.dependences);
         self.add_pieces();

@@ -171,7 +171,7 @@ impl Unit<'_> {
             if built.analysed.gave_up && means.tilings != Tilings::AndOrders {
                 return Ok(Attempt::NoOrder);
             }
-            let can_be_simpler = built.has_waves() || !built.hexagons().is_empty() || built.has_pieces_by_size();
+            let can_be_simpler = built.has_waves() || !built.hexagons().is_empty() || built.has_kernels_by_size();
             let generated = if is_source { Generated::TooMuch } else { built.generate_within_limit() };
             Ok(match generated {
                 Generated::Done => Attempt::Done(Box::new(built)),
@@ -279,8 +279,10 @@ impl Built {
     }
 
     /// Whether some sizes have kernels of their own.
-    fn has_pieces_by_size(&self) -> bool {
-        self.analysed.carried.iter().any(|it| matches!(it, Command::PiecesBySize { .. }))
+    /// Whether sizes decide between kernels, or would if they had to.
+    fn has_kernels_by_size(&self) -> bool {
+        let by_size = |it: &Command| matches!(it, Command::PiecesBySize { .. } | Command::Privatize { .. });
+        self.analysed.carried.iter().any(by_size)
     }
 
     fn hexagons(&self) -> Vec<&Command> {

@@ -73,19 +73,19 @@ impl Extract<'_> {
         Ok((For { lower: low, upper: high, step: 1, body, ..it }, where_any(exists, count)))
     }
 
-    /// The number of blocks where so many are started for a loop whose body asks which of them have something to do: no more than up to the
-    /// last one that does, where isl tells that.
-    pub(super) fn blocks_with_work(&self, it: &For, blocks: IntExpr) -> Result<IntExpr, CodegenError> {
+    /// A block loop whose body asks which blocks have something to do, and the number of blocks: no more than up to the last one that does,
+    /// where isl tells that.
+    pub(super) fn blocks_with_work(&self, it: For, blocks: IntExpr) -> Result<(For, IntExpr), CodegenError> {
         let asks = matches!(it.body.as_slice(), [Node::If { .. }]);
         if !asks || !matches!(blocks, IntExpr::Const(MANY_BLOCKS..)) {
-            return Ok(blocks);
+            return Ok((it, blocks));
         }
         let path = &self.loops[&it.variable];
         let Some(Hull { high, exists, .. }) = self.within(|| hull(self.input, self.context, path, &self.host))? else {
-            return Ok(blocks);
+            return Ok((it, blocks));
         };
-        let count = high.minus(it.lower.clone()).floor_div(it.step).plus(IntExpr::Const(1));
-        Ok(where_any(exists, count))
+        let count = high.clone().minus(it.lower.clone()).floor_div(it.step).plus(IntExpr::Const(1));
+        Ok((For { upper: high, ..it }, where_any(exists, count)))
     }
 
     /// Does isl's work with so many operations, or a quarter of those left if they are fewer; `None` where that is not enough.

@@ -73,14 +73,22 @@ pub struct Parted {
 }
 
 /// Gives partial results to all reductions of a program for a GPU that need them.
-pub fn partial_sums(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Parted, Error> {
+pub fn partial_sums(
+    ctx: &Ctx,
+    scheduled: &Scheduled,
+    dependences: &[Dependence],
+    tilings: Tilings,
+) -> Result<Parted, Error> {
     let mut parted = Parted { scheduled: scheduled.clone(), dependences: dependences.to_vec(), commands: vec![] };
     if scheduled.target == Target::Cpu {
         return Ok(parted);
     }
     let mut blocks: Vec<String> = vec![];
     parted = in_one_piece::updated(ctx, parted)?;
-    parted.bins(ctx)?;
+    // With bins, a nest has a second kernel, and code for both may take too much work.
+    if tilings == Tilings::Wanted {
+        parted.bins(ctx)?;
+    }
     for reduction in reductions(&scheduled.algorithm) {
         let it = scheduled.algorithm.computation(reduction.computation);
         let (is_affine, is_ranged) = (it.write.is_affine(), !it.ranged.is_empty());
