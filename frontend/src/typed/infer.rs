@@ -32,6 +32,8 @@ struct Uses {
     is_count: bool,
     /// Its elements are used as integers: `idx` of `A[idx[i]]`.
     holds_counts: bool,
+    /// It, or its elements, are conditions: `wet` of `if wet[i]`, of `!wet[i]`.
+    is_asked: bool,
 }
 
 /// One type for each parameter, in order.
@@ -46,12 +48,13 @@ pub fn infer_arguments_in(function: &Function, surroundings: Surroundings<'_>) -
     for statement in &function.body {
         note_uses(statement, Counting::No, &mut uses, &mut aliases);
     }
-    // `n` in `m = n ÷ 2` counts where `m` does.
+    // `n` in `m = n ÷ 2` counts where `m` does, and `wet[i]` in `w = wet[i]` is a condition where `w` is one.
     for _ in 0..aliases.len() {
         for (name, value) in &aliases {
-            let is_count = uses.get(name).is_some_and(|uses: &Uses| uses.is_count);
-            if is_count {
-                note_uses(value, Counting::Yes, &mut uses, &mut vec![]);
+            let used: Uses = uses.get(name).copied().unwrap_or_default();
+            if used.is_count || used.is_asked {
+                let counting = if used.is_count { Counting::Yes } else { Counting::Asking };
+                note_uses(value, counting, &mut uses, &mut vec![]);
             }
         }
     }
@@ -80,10 +83,18 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
         None => true,
     };
     let ranks = found.rank.into_iter().chain(1..=6);
-    let guess = if found.holds_counts { ScalarType::I64 } else { guess };
+    let guess = match (found.holds_counts, found.is_asked) {
+        (true, _) => ScalarType::I64,
+        (false, true) => ScalarType::Bool,
+        (false, false) => guess,
+    };
     let elements = [guess, ScalarType::F64, ScalarType::F32, ScalarType::I64].into_iter().chain(ScalarType::ALL);
     let by_default = parameter.default.as_ref().and_then(literal);
-    let scalar = if found.is_count { ScalarType::I64 } else { by_default.unwrap_or(ScalarType::F64) };
+    let scalar = match (found.is_count, found.is_asked) {
+        (true, _) => ScalarType::I64,
+        (false, true) => ScalarType::Bool,
+        (false, false) => by_default.unwrap_or(ScalarType::F64),
+    };
     let scalars = [scalar, ScalarType::F64, ScalarType::I64].into_iter().chain(ScalarType::ALL).map(Type::Scalar);
     let arrays = ranks.flat_map(|rank| elements.clone().map(move |element| dense(element, rank)));
     let real: Vec<Type> = match (found.rank, annotation) {
@@ -101,7 +112,7 @@ fn infer(function: &Function, parameter: &Parameter, uses: &BTreeMap<String, Use
     let mut distinct: Vec<ArgumentType> = candidates.into_iter().filter(|&ty| accepts(ty)).collect();
     distinct.dedup();
     let is_only = annotation.is_some() && distinct.iter().all(|&other| other == ty);
-    let basis = match (is_only, found.rank.is_some() || found.is_count || by_default.is_some()) {
+    let basis = match (is_only, found.rank.is_some() || found.is_count || found.is_asked || by_default.is_some()) {
         (true, _) => Basis::Annotation,
         (false, true) => Basis::Use,
         (false, false) => Basis::Default,
@@ -138,18 +149,24 @@ fn improbable(block: &tree::Block) -> usize {
     counts.sum()
 }
 
-/// Whether a name here is used as an integer.
+/// Whether a name here is used as an integer, or as a condition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counting {
     Yes,
     No,
+    Asking,
 }
 
 fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>, aliases: &mut Vec<(String, Expr)>) {
     let mut visit = |expr: &Expr, counting| note_uses(expr, counting, uses, aliases);
+    // What a number of a condition is made of is none.
+    let number = if counting == Counting::Asking { Counting::No } else { counting };
     match &expr.kind {
         ExprKind::Name(name) if counting == Counting::Yes => {
             uses.entry(name.clone()).or_default().is_count = true;
+        }
+        ExprKind::Name(name) if counting == Counting::Asking => {
+            uses.entry(name.clone()).or_default().is_asked = true;
         }
         ExprKind::Index { base, subscripts } => {
             for subscript in subscripts {
@@ -160,6 +177,7 @@ fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>,
                     let found = uses.entry(name.clone()).or_default();
                     found.rank.get_or_insert(subscripts.len() as u32);
                     found.holds_counts |= counting == Counting::Yes;
+                    found.is_asked |= counting == Counting::Asking;
                 }
                 _ => visit(base, Counting::No),
             }
@@ -177,7 +195,8 @@ fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>,
                 _ => "",
             };
             let inner = match name {
-                "OneTo" | "div" | "mod" | "rem" | "fld" | "cld" | "min" | "max" | "+" | "-" | "*" => counting,
+                "OneTo" | "div" | "mod" | "rem" | "fld" | "cld" | "min" | "max" | "clamp" | "mod1" | "+" | "-"
+                | "*" => number,
                 _ => Counting::No,
             };
             for argument in arguments {
@@ -200,13 +219,14 @@ fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>,
             }
         }
         ExprKind::Infix { left, right, .. } => {
-            visit(left, counting);
-            visit(right, counting);
+            visit(left, number);
+            visit(right, number);
         }
-        ExprKind::Prefix { operand, .. } => visit(operand, counting),
+        ExprKind::Prefix { operator, operand } if operator.value.symbol == "!" => visit(operand, Counting::Asking),
+        ExprKind::Prefix { operand, .. } => visit(operand, number),
         ExprKind::Juxtapose { coefficient, operand } => {
-            visit(coefficient, counting);
-            visit(operand, counting);
+            visit(coefficient, number);
+            visit(operand, number);
         }
         ExprKind::For { iterations, body } => {
             for iteration in iterations {
@@ -216,7 +236,7 @@ fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>,
         }
         ExprKind::If { branches, otherwise } => {
             for (condition, body) in branches {
-                visit(condition, Counting::No);
+                visit(condition, Counting::Asking);
                 body.iter().for_each(|statement| visit(statement, Counting::No));
             }
             for statement in otherwise.iter().flatten() {
@@ -224,7 +244,7 @@ fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>,
             }
         }
         ExprKind::Ternary { condition, yes, no } => {
-            visit(condition, Counting::No);
+            visit(condition, Counting::Asking);
             visit(yes, counting);
             visit(no, counting);
         }
@@ -233,13 +253,14 @@ fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>,
             bindings.iter().chain(body).for_each(|statement| visit(statement, Counting::No));
         }
         ExprKind::While { condition, body } => {
-            visit(condition, Counting::No);
+            visit(condition, Counting::Asking);
             body.iter().for_each(|statement| visit(statement, Counting::No));
         }
         ExprKind::MacroCall { arguments, .. } => arguments.iter().for_each(|argument| visit(argument, Counting::No)),
         ExprKind::And(left, right) | ExprKind::Or(left, right) => {
-            visit(left, Counting::No);
-            visit(right, Counting::No);
+            visit(left, Counting::Asking);
+            // `solid[i] && continue`: the right side may be a statement.
+            visit(right, if counting == Counting::Asking { counting } else { Counting::No });
         }
         ExprKind::Comparison { operands, .. } => operands.iter().for_each(|operand| visit(operand, Counting::No)),
         ExprKind::Tuple(elements) => elements.iter().for_each(|element| visit(&element.value, counting)),

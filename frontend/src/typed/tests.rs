@@ -512,6 +512,12 @@ fn argument_types_are_inferred_from_annotations_and_use() {
     let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
     let types: Vec<String> = infer_arguments(&function).iter().map(|inferred| argument_name(inferred.ty)).collect();
     assert_eq!(types, ["Array{Float64, 1}", "Array{Float64, 1}", "Array{Int64, 1}", "Array{Int64, 1}"]);
+    // Conditions are `Bool`, also those that a variable holds; what is compared in a condition is not.
+    let source = "function flow!(y, solid, wet, x, periodic)\nfor i in eachindex(y)\nw = wet[i]\nsolid[i] && continue\nif !w || x[i] > 0\ny[i] = periodic ? x[i] : 2x[i]\nend\nend\nend";
+    let file = sources.add("flow.jl", source, 1);
+    let function = parse_function(&sources, &scan(&sources, file).functions[0]).unwrap();
+    let types: Vec<String> = infer_arguments(&function).iter().map(|inferred| argument_name(inferred.ty)).collect();
+    assert_eq!(types, ["Array{Float64, 1}", "Array{Bool, 1}", "Array{Bool, 1}", "Array{Float64, 1}", "Bool"]);
     // What stands behind `=` says more than custom does.
     let source = "function h!(y, most = 10; a = -0.5f0, b = 1e-3, c = -2, is_odd = false)\ny .= a\nend";
     let file = sources.add("defaults.jl", source, 1);
