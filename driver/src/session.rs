@@ -249,6 +249,18 @@ fn natural_target(kind: TextKind, asked: Backend) -> Backend {
     }
 }
 
+/// What a type that Julia gave an argument consists of, where it has parameters and is no array.
+fn parts_of(text: &str) -> Option<&'static str> {
+    let (name, _) = text.split_once('{')?;
+    let is_array = ["Array", "Vector", "Matrix"].iter().any(|array| name.ends_with(array));
+    match name {
+        "Tuple" => Some("elements"),
+        "NamedTuple" => Some("values"),
+        "Complex" | "Val" => None,
+        _ => (!is_array).then_some("fields"),
+    }
+}
+
 fn argument_types(function: &ast::Function, texts: &[String]) -> Result<Vec<ArgumentType>, Refusal> {
     let mut errors = vec![];
     let mut types = vec![];
@@ -259,9 +271,14 @@ fn argument_types(function: &ast::Function, texts: &[String]) -> Result<Vec<Argu
                 let span = function.parameters.get(position).map_or(function.signature, |parameter| parameter.span);
                 let diagnostic =
                     Diagnostic::error(Code("E0290"), format!("arguments of type `{text}` cannot be compiled"));
-                errors.push(diagnostic.primary(span, "this argument").with_note(error.to_string()).with_help(
-                    "pass `Bool`, integers, `Float32`, `Float64`, or dense arrays of them, or leave this call to Julia",
-                ));
+                let diagnostic = diagnostic.primary(span, "this argument");
+                errors.push(match parts_of(text) {
+                    Some(parts) => diagnostic
+                        .with_help(format!("pass its {parts} as arguments of their own, or leave this call to Julia")),
+                    None => diagnostic.with_note(error.to_string()).with_help(
+                        "pass `Bool`, integers, `Float32`, `Float64`, or dense arrays of them, or leave this call to Julia",
+                    ),
+                });
             }
         }
     }

@@ -25,6 +25,16 @@ end
     end
 end
 
+struct Holder{T}
+    values::Vector{T}
+end
+
+@tessella fallback=false function take_one!(x, whole)
+    for i in 1:length(x)
+        x[i] = whole[1]
+    end
+end
+
 # Gives back an `Irrational`.
 @tessella fallback=false ratio!(x) = (x[1] = 1; pi)
 
@@ -97,6 +107,14 @@ function run()
             @test_logs (:warn,) lenient!(x)
             @test x == [counts[1], counts[2]]
         end
+    end
+
+    @testset "what consists of parts says that these can be passed" begin
+        says(argument) = sprint(showerror, refusal(() -> take_one!(zeros(2), argument)))
+        @test occursin("pass its elements as arguments of their own", says((1, 2)))
+        @test occursin("pass its values as arguments of their own", says((width = 1, height = 2.0)))
+        @test occursin("pass its fields as arguments of their own", says(Holder([1.0])))
+        @test occursin("`BigFloat`", says(big"1.0"))
     end
 
     @testset "types that no compiled function takes" begin
