@@ -237,3 +237,149 @@ case(assigned_array_at_once!, (T, n) -> (values_of(T, n), zeros(T, n)))
     return nothing
 end
 case(assigned_in_loop!, (T, n) -> (values_of(T, n),))
+
+# Tuples of numbers as the state of a loop: each element is a variable.
+@tessella function states_of_a_loop(x, n)
+    u = (x[1], x[2])
+    for t in 1:n
+        u = (u[2], -u[1])
+        u[1] > 10 && break
+    end
+    return u
+end
+
+@tessella function states_exchanged(x, n)
+    u = (x[1], x[2])
+    v = (3 * x[1], x[1])
+    for t in 1:n
+        u, v = v, u
+        if t % 3 == 0
+            u = (u[1] + v[1], u[2])
+        end
+        a, b = u
+        u = (b, a)
+        x[1], u = u[1], (a, x[2])
+    end
+    return u, v
+end
+
+@tessella function states_held(x, n)
+    u = (x[1], x[2])
+    keep = u
+    for t in 1:n
+        before = u
+        u = (u[2] + before[1], u[1])
+        w = (u, before)
+        u = t == 2 ? w[2] : w[1]
+        keep = t == 1 ? before : keep
+        y = x .+ u[1]
+        u = (u[2], y[2] + sum(q * u[2] for q in x))
+    end
+    return u, keep, maximum(u), length(u), u .+ 1
+end
+
+@tessella function states_in_branches(x)
+    local u
+    if x[1] > 0
+        u = (x[1], x[2])
+    elseif x[1] < -0.25
+        u = (x[1], 3 * x[1])
+        u = (u[2], u[1])
+    else
+        u = (x[2], x[2])
+    end
+    v = u
+    for k in 1:2
+        u = (v[k], u[1])
+    end
+    t = (1, 2)
+    a = t[1]
+    t = (x[1], x[2], 3)
+    return u[1] - u[2] + 10 * v[2] + a * t[3] * t[1]
+end
+
+@tessella function states_iterated(x, n)
+    u = (x[1], x[2])
+    for k in 1:n
+        for a in u
+            u = (a + 1, u[1])
+        end
+        for (i, a) in enumerate(u)
+            u = (u[2] * i, a)
+        end
+        for (a, b) in zip(u, (2, 3))
+            u = (u[2] + b, a / 4)
+        end
+    end
+    return u
+end
+
+@tessella function states_named(a, b)
+    state = (a = a, b = b)
+    while state.b != 0
+        state = (a = state.b, b = state.a % state.b)
+    end
+    return state.a, state
+end
+
+@tessella function state_of_a_search(A)
+    B = zeros(eltype(A), size(A))
+    for j in axes(A, 2)
+        st = (lo = typemax(eltype(A)), hi = typemin(eltype(A)), at = 0)
+        for i in axes(A, 1)
+            v = A[i, j]
+            v > st.hi && (st = (lo = st.lo, hi = v, at = i))
+            if v < st.lo
+                st = (lo = v, hi = st.hi, at = st.at)
+            end
+            B[i, j] = st.hi - st.lo + st.at
+        end
+    end
+    return B
+end
+
+turned_back(u) = (u = (u[1] + 1, u[2]); u[1] > 2 && return u; (u[2], u[1]))
+
+@tessella function states_passed(x, n)
+    u = (x[1], x[2])
+    same = other = u
+    for i in 1:n
+        u = turned_back(u)
+        u = turned_back((u[2], u[1]))
+        same = turned_back(other)
+        other = (same[2], u[1])
+    end
+    return u, same, other
+end
+
+oscillation(u) = (u[2], -u[1])
+function runge_kutta(u, h)
+    k1 = oscillation(u)
+    k2 = oscillation(u .+ (h / 2) .* k1)
+    k3 = oscillation(u .+ (h / 2) .* k2)
+    k4 = oscillation(u .+ h .* k3)
+    return u .+ (h / 6) .* (k1 .+ 2 .* k2 .+ 2 .* k3 .+ k4)
+end
+
+@tessella function ensemble_of_states!(y, h, n)
+    for e in axes(y, 2)
+        u = (y[1, e], y[2, e])
+        for t in 1:n
+            u = runge_kutta(u, h)
+            abs(u[1]) > 4 && break
+        end
+        y[1, e], y[2, e] = u
+    end
+    return nothing
+end
+
+for f in (states_of_a_loop, states_exchanged, states_held, states_iterated, states_passed)
+    case(f, (T, n) -> (values_of(T, 3), n))
+end
+for first in (-1, 0, 1)
+    case(states_in_branches, (T, n) -> (T[first, n, 2],))
+end
+case(states_named, (T, n) -> (12n, 18); types = [Int])
+case(states_named, (T, n) -> (n, 0); types = [Int])
+case(state_of_a_search, (T, n) -> (values_of(T, n, 3),))
+case(ensemble_of_states!, (T, n) -> (values_of(T, 2, n), T(0.01), n))

@@ -3,7 +3,7 @@
 use super::check::{Checked, Checker};
 use super::complex::ComplexError;
 use super::error::TypeError;
-use super::scope::{State, VariableId};
+use super::scope::{State, Variable, VariableId};
 use super::statement::{Place, Tail};
 use super::tree::{Expr, ExprKind, LocalId, Role, StatementKind, Type};
 use super::unsupported::Construct;
@@ -192,6 +192,9 @@ impl Checker<'_> {
                 self.bind_complex(variable, value, at, span)
             }
             Value::Elements(elements) => self.bind_elements(variable, *elements, at, span),
+            Value::Tuple(_) | Value::Named(..) if self.keeps_parts(variable, &value) => {
+                self.bind_parts(variable, value, at, span)
+            }
             value @ (Value::Tuple(_)
             | Value::Named(..)
             | Value::Range(_)
@@ -210,6 +213,17 @@ impl Checker<'_> {
                         self.variables[variable.0].state = State::Alias(value.clone());
                         Ok(value)
                     }
+                    // Where no paths join, the name means another tuple from here on.
+                    State::Alias(was)
+                        if self.is_straight(variable)
+                            && [&was, &value].iter().all(|it| !elements_of(it).is_empty()) =>
+                    {
+                        let value = self.frozen(value);
+                        self.variables[variable.0].span = at;
+                        self.variables[variable.0].parts.clear();
+                        self.variables[variable.0].state = State::Alias(value.clone());
+                        Ok(value)
+                    }
                     State::Poisoned => Err(super::check::Reported),
                     State::Unassigned | State::Alias(_) | State::Scalar(_) | State::Complex(..) | State::Array(_) => {
                         let was = self.kind(&value);
@@ -220,6 +234,64 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a tuple of numbers is given to a name that is assigned more than once, such as the state of a loop: its elements are
+    /// variables then.
+    fn keeps_parts(&self, variable: VariableId, value: &Value) -> bool {
+        let Variable { name, state, declared, parts, .. } = &self.variables[variable.0];
+        let is_number = |part: &Value| matches!(part, Value::Scalar(_));
+        let values = elements_of(value);
+        let is_tuple = !values.is_empty() && values.iter().all(is_number);
+        let fits = match state {
+            State::Unassigned => true,
+            State::Alias(was) => !parts.is_empty() && is_alike(was, value),
+            State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Poisoned => false,
+        };
+        is_tuple && fits && declared.is_none() && self.label.is_none() && !self.flow.once.contains(name)
+    }
+
+    /// Assigns the elements of a tuple to variables of their own, all at once.
+    fn bind_parts(&mut self, variable: VariableId, value: Value, at: Span, span: Span) -> Checked<Value> {
+        let value = self.frozen(value);
+        let number = |part: &Value| match part {
+            Value::Scalar(number) => Some(number.clone()),
+            _ => None,
+        };
+        let numbers: Vec<Expr> = elements_of(&value).iter().filter_map(number).collect();
+        let owner = self.variables[variable.0].owner;
+        let name = self.variables[variable.0].name.clone();
+        let is_first = matches!(self.variables[variable.0].state, State::Unassigned);
+        if is_first {
+            let part = |(number, place): (&Expr, usize)| (format!("{name}_{place}"), Type::Scalar(number.ty));
+            let parts: Vec<_> = numbers.iter().zip(1..).map(part).collect();
+            let parts =
+                parts.into_iter().map(|(name, ty)| self.new_local(&name, ty, Role::Variable(owner), at)).collect();
+            self.variables[variable.0].parts = parts;
+            self.variables[variable.0].span = at;
+        }
+        let parts = self.variables[variable.0].parts.clone();
+        for (place, (&target, number)) in (1..).zip(parts.iter().zip(&numbers)) {
+            let Type::Scalar(ty) = self.local(target).ty else { unreachable!("elements are numbers") };
+            if number.ty != ty {
+                let (initial, then) = (self.variables[variable.0].span, number.ty);
+                let name = format!("{name}[{place}]");
+                let error = TypeError::TypeChanges { name, initial, first: ty, assignment: span, then, like: None };
+                return Err(self.fail(error));
+            }
+        }
+        let set_in_loop = owner != self.loops.last().copied();
+        for (&target, number) in parts.iter().zip(numbers) {
+            self.note_set(target, set_in_loop);
+            self.emit(StatementKind::Set { target, value: number, label: None, mode: self.mode }, span);
+        }
+        let now: Vec<Value> = parts.iter().map(|&part| Value::Scalar(self.read(part, span))).collect();
+        let now = match value {
+            Value::Named(names, _) => Value::Named(names, now),
+            _ => Value::Tuple(now),
+        };
+        self.variables[variable.0].state = State::Alias(now.clone());
+        Ok(now)
     }
 
     fn bind_scalar(&mut self, variable: VariableId, value: Expr, at: Span, span: Span) -> Checked<Expr> {
@@ -551,4 +623,21 @@ fn is_literal(expr: &ast::Expr) -> bool {
         expr.kind,
         ast::ExprKind::Integer(_) | ast::ExprKind::Float(_) | ast::ExprKind::Bool(_) | ast::ExprKind::Char(_)
     )
+}
+
+/// The elements of a tuple, named or not.
+fn elements_of(value: &Value) -> &[Value] {
+    match value {
+        Value::Tuple(values) | Value::Named(_, values) => values,
+        _ => &[],
+    }
+}
+
+/// Whether two tuples have as many elements, of the same names.
+fn is_alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Tuple(one), Value::Tuple(other)) => one.len() == other.len(),
+        (Value::Named(one, _), Value::Named(other, _)) => one == other,
+        _ => false,
+    }
 }

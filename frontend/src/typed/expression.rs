@@ -164,6 +164,8 @@ impl Checker<'_> {
                 })),
                 State::Complex(re, im) => Ok(Complex { re: self.read(re, span), im: self.read(im, span) }.value()),
                 State::Array(id) => Ok(Value::Array(id)),
+                // A later assignment changes the variables of its elements, and not what was read before.
+                State::Alias(value) if !self.variables[variable.0].parts.is_empty() => Ok(self.frozen(value)),
                 State::Alias(value) => Ok(value),
             };
         }

@@ -25,6 +25,8 @@ pub(super) struct Variable {
     pub span: Span,
     /// The block of its scope, as a number of open blocks.
     pub home: usize,
+    /// Where its state is a tuple that is assigned again: the variables of its elements.
+    pub parts: Vec<LocalId>,
 }
 
 #[derive(Debug, Clone)]
@@ -57,6 +59,7 @@ impl Checker<'_> {
             declared: None,
             span,
             home: self.blocks.len(),
+            parts: vec![],
         });
         self.scopes.last_mut().expect("a scope is open while a function is checked").insert(name.to_string(), id);
         id
