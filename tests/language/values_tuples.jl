@@ -383,3 +383,44 @@ case(states_named, (T, n) -> (12n, 18); types = [Int])
 case(states_named, (T, n) -> (n, 0); types = [Int])
 case(state_of_a_search, (T, n) -> (values_of(T, n, 3),))
 case(ensemble_of_states!, (T, n) -> (values_of(T, 2, n), T(0.01), n))
+
+# Functions of all elements of tuples.
+limited(v) = v > 1 ? v : 2v
+
+@tessella function tuple_broadcasts(x)
+    t = (x[1], x[2], x[3])
+    a = limited.(t)
+    b = sqrt.(abs.(t))
+    c = (v -> 2v + x[1]).(t)
+    d = max.(t, (x[3], x[1], x[2]))
+    e = clamp.(t .+ 1, 0, 1)
+    return a, b, c, d, e, sum(abs2.(t)), maximum(abs.(t .- a))
+end
+case(tuple_broadcasts, (T, n) -> (values_of(T, 3) .+ T(n) / 8,))
+
+@tessella function tuple_maps(x, n)
+    t = (x[1], x[2], x[3])
+    a = map(limited, t)
+    b = map(sqrt, map(abs, t))
+    c = map(v -> 2v + n, t)
+    d = map(max, t, (x[3], x[1], x[2]))
+    e = map((p, q) -> p + 10q, t, a)
+    f = map(Int32, (n, 2))
+    for k in 1:n
+        t = map((p, q) -> p + q / 2, t, a)
+        a = limited.(a .- 1)
+    end
+    return a, b, c, d, e, f, sum(map(abs2, t)), t
+end
+case(tuple_maps, (T, n) -> (values_of(T, 3), n))
+
+@tessella function coarser(A)
+    m, n = cld.(size(A), 2)
+    B = zeros(eltype(A), m, n)
+    for j in 1:n, i in 1:m
+        i1, j1 = min.((2i, 2j), size(A))
+        B[i, j] = (A[2i-1, 2j-1] + A[i1, j1]) / 2
+    end
+    return B, map(k -> k + 1, size(B))
+end
+case(coarser, (T, n) -> (values_of(T, n, 2n),))

@@ -177,6 +177,9 @@ impl Checker<'_> {
         broadcast: ast::Broadcast,
         span: Span,
     ) -> Checked<Value> {
+        if let Some((function, tuples)) = self.over_tuples(callee, arguments, broadcast) {
+            return self.tuple_call(function, &tuples, span);
+        }
         let name = match &callee.kind {
             ast::ExprKind::Name(name) => name.as_str(),
             ast::ExprKind::Field { base, field } => match &base.kind {

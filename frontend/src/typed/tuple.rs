@@ -19,6 +19,7 @@ use super::statement::Place;
 use super::tree::{Expr, SizeError};
 use super::value::{RangeValue, Value};
 use crate::ast;
+use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, UnaryOp};
 
@@ -145,6 +146,83 @@ impl Checker<'_> {
         for at in 1..=length {
             let positional = vec![(Value::Scalar(Expr::int64(at, span)), span)];
             let value = self.inline(&callee, super::inline::Given { positional, keywords: vec![] }, false, span)?;
+            values.push(self.frozen(value));
+        }
+        Ok(Value::Tuple(values))
+    }
+
+    /// `f.(t, u)`, `f.(t, 2)` or `map(f, t, u)` of tuples, as far as can be seen without evaluating it: the function, and what it is applied to.
+    pub(super) fn over_tuples<'e>(
+        &self,
+        callee: &'e ast::Expr,
+        arguments: &'e [ast::Argument],
+        broadcast: ast::Broadcast,
+    ) -> Option<(&'e ast::Expr, Vec<&'e ast::Expr>)> {
+        let plain = |it: &ast::Argument| it.keyword.is_none() && it.section == ast::Section::Main;
+        let values = || arguments.iter().map(|it| &it.value);
+        let is_map = matches!(&callee.kind, ast::ExprKind::Name(name) if name == "map" && self.lookup(name).is_none());
+        match (broadcast, is_map) {
+            (ast::Broadcast::Yes, _) if arguments.iter().all(plain) && values().any(|it| self.is_of_tuples(it)) => {
+                Some((callee, values().collect()))
+            }
+            (ast::Broadcast::No, true)
+                if arguments.len() > 1
+                    && arguments.iter().all(plain)
+                    && values().skip(1).all(|it| self.is_of_tuples(it)) =>
+            {
+                Some((values().next()?, values().skip(1).collect()))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_of_tuples(&self, expr: &ast::Expr) -> bool {
+        match &expr.kind {
+            ast::ExprKind::Call { callee, arguments, broadcast } => {
+                let is_size =
+                    matches!(&callee.kind, ast::ExprKind::Name(name) if name == "size" && self.lookup(name).is_none());
+                self.over_tuples(callee, arguments, *broadcast).is_some()
+                    || is_size && arguments.len() == 1 && *broadcast == ast::Broadcast::No
+            }
+            ast::ExprKind::Infix { operator, left, right } => {
+                operator.value.dotted && (self.is_of_tuples(left) || self.is_of_tuples(right))
+            }
+            _ => self.is_tuple(expr),
+        }
+    }
+
+    /// A function of the first elements of all tuples, of the second ones, and so on; numbers belong to all.
+    pub(super) fn tuple_call(&mut self, function: &ast::Expr, arguments: &[&ast::Expr], span: Span) -> Checked<Value> {
+        let mut given = vec![];
+        for argument in arguments {
+            given.push(match self.value(argument)? {
+                value @ Value::Tuple(_) => value,
+                other => Value::Scalar(self.as_scalar(other, argument.span)?),
+            });
+        }
+        let lengths: BTreeSet<usize> = given.iter().filter_map(elements).map(<[Value]>::len).collect();
+        let [length] = lengths.iter().copied().collect::<Vec<_>>()[..] else {
+            let mut counts = lengths.iter().map(|length| format!("{length} elements"));
+            let (left, right) = (counts.next().unwrap_or_default(), counts.next().unwrap_or_default());
+            return Err(self.fail(TypeError::Array(super::arrays::ArrayError::Mismatch { left, right, span })));
+        };
+        let mut values = vec![];
+        for place in 0..length {
+            let of_place = |value: &Value| elements(value).map_or_else(|| value.clone(), |all| all[place].clone());
+            let named: Vec<ast::Argument> = given
+                .iter()
+                .map(of_place)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .map(|value| {
+                    let name = self.hidden("part", value, span);
+                    let value = ast::Expr { kind: ast::ExprKind::Name(name), span };
+                    ast::Argument { keyword: None, value, section: ast::Section::Main }
+                })
+                .collect();
+            let callee = Box::new(function.clone());
+            let call = ast::ExprKind::Call { callee, arguments: named, broadcast: ast::Broadcast::No };
+            let value = self.value(&ast::Expr { kind: call, span })?;
             values.push(self.frozen(value));
         }
         Ok(Value::Tuple(values))
@@ -459,4 +537,12 @@ fn truth(value: bool, span: Span) -> Expr {
 /// `a:b` as the only subscript.
 pub(super) fn is_range(subscripts: &[ast::Argument]) -> bool {
     matches!(subscripts, [only] if matches!(only.value.kind, ast::ExprKind::Range { .. }))
+}
+
+/// The elements of a tuple.
+fn elements(value: &Value) -> Option<&[Value]> {
+    match value {
+        Value::Tuple(values) => Some(values),
+        _ => None,
+    }
 }

@@ -189,6 +189,11 @@ impl Checker<'_> {
                 ExprKind::Name(_) => self.is_tuple(base),
                 _ => self.may_give_tuple(base),
             },
+            ExprKind::Call { callee, arguments, broadcast }
+                if self.over_tuples(callee, arguments, *broadcast).is_some() =>
+            {
+                true
+            }
             ExprKind::Call { callee, broadcast: ast::Broadcast::No, .. } => {
                 matches!(&callee.kind, ExprKind::Name(name)
                     if matches!(name.as_str(), "ntuple" | "Tuple" | "size") || self.user_function(name).is_some())
