@@ -424,3 +424,29 @@ case(tuple_maps, (T, n) -> (values_of(T, 3), n))
     return B, map(k -> k + 1, size(B))
 end
 case(coarser, (T, n) -> (values_of(T, n, 2n),))
+
+# States that a helper goes on with.
+function gone_on(u, n)
+    for t in 1:n
+        u[1] > 2 && return u
+        u = oscillation(u .+ 1)
+    end
+    return u
+end
+function counted_up(state; most = 3)
+    while state.count < most
+        state = (count = state.count + 1, sum = state.sum * 2)
+    end
+    return state
+end
+
+@tessella function states_of_helpers(x, n)
+    u = (x[1], x[2])
+    v = gone_on(u, n)
+    w = gone_on((v[1], u[2]), 2)
+    u = gone_on(u, 1)
+    c = counted_up((count = 0, sum = x[1]))
+    d = counted_up((count = c.count, sum = c.sum); most = n)
+    return u, v, w, c, d.sum
+end
+case(states_of_helpers, (T, n) -> (values_of(T, 3), n))

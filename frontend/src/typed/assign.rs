@@ -240,19 +240,16 @@ impl Checker<'_> {
     /// variables then.
     fn keeps_parts(&self, variable: VariableId, value: &Value) -> bool {
         let Variable { name, state, declared, parts, .. } = &self.variables[variable.0];
-        let is_number = |part: &Value| matches!(part, Value::Scalar(_));
-        let values = elements_of(value);
-        let is_tuple = !values.is_empty() && values.iter().all(is_number);
         let fits = match state {
-            State::Unassigned => true,
+            State::Unassigned => !self.flow.once.contains(name),
             State::Alias(was) => !parts.is_empty() && is_alike(was, value),
             State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Poisoned => false,
         };
-        is_tuple && fits && declared.is_none() && self.label.is_none() && !self.flow.once.contains(name)
+        is_of_numbers(value) && fits && declared.is_none() && self.label.is_none()
     }
 
     /// Assigns the elements of a tuple to variables of their own, all at once.
-    fn bind_parts(&mut self, variable: VariableId, value: Value, at: Span, span: Span) -> Checked<Value> {
+    pub(super) fn bind_parts(&mut self, variable: VariableId, value: Value, at: Span, span: Span) -> Checked<Value> {
         let value = self.frozen(value);
         let number = |part: &Value| match part {
             Value::Scalar(number) => Some(number.clone()),
@@ -631,6 +628,12 @@ fn elements_of(value: &Value) -> &[Value] {
         Value::Tuple(values) | Value::Named(_, values) => values,
         _ => &[],
     }
+}
+
+/// Whether a value is a tuple, named or not, of numbers.
+pub(super) fn is_of_numbers(value: &Value) -> bool {
+    let values = elements_of(value);
+    !values.is_empty() && values.iter().all(|part| matches!(part, Value::Scalar(_)))
 }
 
 /// Whether two tuples have as many elements, of the same names.

@@ -288,6 +288,13 @@ impl Checker<'_> {
 
     /// A parameter of an inlined call: a name for what is passed, or a variable if the body assigns it.
     fn bind_passed(&mut self, name: &str, value: Value, is_assigned: bool, span: Span) {
+        if is_assigned && super::assign::is_of_numbers(&value) {
+            let variable = self.declare(name, span, State::Unassigned);
+            // Each element gets its own type, so nothing is there to refuse.
+            let _ = self.bind_parts(variable, value, span, span);
+            self.assigned.insert(variable);
+            return;
+        }
         let state = match value {
             Value::Array(array) => State::Array(array),
             Value::Scalar(value) if is_assigned => {
