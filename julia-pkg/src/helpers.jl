@@ -194,7 +194,9 @@ function collect_scoped!(used, bound, heads, body)
     inside, own = Set{Symbol}(), Set{Symbol}()
     for head in heads
         if head isa Expr && head.head === :(=) && !is_signature(head.args[1])
-            collect_names!(head.args[2] in own ? inside : used, bound, head.args[2])
+            before = Set{Symbol}()
+            collect_names!(before, bound, head.args[2])
+            union!(used, setdiff!(before, own))
             bind_target!(own, head.args[1])
         elseif head isa Symbol
             push!(own, head)

@@ -195,10 +195,12 @@ impl Checker<'_> {
     pub(super) fn tuple_call(&mut self, function: &ast::Expr, arguments: &[&ast::Expr], span: Span) -> Checked<Value> {
         let mut given = vec![];
         for argument in arguments {
-            given.push(match self.value(argument)? {
+            let value = match self.value(argument)? {
                 value @ Value::Tuple(_) => value,
                 other => Value::Scalar(self.as_scalar(other, argument.span)?),
-            });
+            };
+            // All arguments are evaluated before the function runs for the first time.
+            given.push(self.frozen(value));
         }
         let lengths: BTreeSet<usize> = given.iter().filter_map(elements).map(<[Value]>::len).collect();
         let [length] = lengths.iter().copied().collect::<Vec<_>>()[..] else {
@@ -208,18 +210,13 @@ impl Checker<'_> {
         };
         let mut values = vec![];
         for place in 0..length {
-            let of_place = |value: &Value| elements(value).map_or_else(|| value.clone(), |all| all[place].clone());
-            let named: Vec<ast::Argument> = given
-                .iter()
-                .map(of_place)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .map(|value| {
-                    let name = self.hidden("part", value, span);
-                    let value = ast::Expr { kind: ast::ExprKind::Name(name), span };
-                    ast::Argument { keyword: None, value, section: ast::Section::Main }
-                })
-                .collect();
+            let mut named = vec![];
+            for value in &given {
+                let of_place = elements(value).map_or_else(|| value.clone(), |all| all[place].clone());
+                let name = self.hidden("part", of_place, span);
+                let value = ast::Expr { kind: ast::ExprKind::Name(name), span };
+                named.push(ast::Argument { keyword: None, value, section: ast::Section::Main });
+            }
             let callee = Box::new(function.clone());
             let call = ast::ExprKind::Call { callee, arguments: named, broadcast: ast::Broadcast::No };
             let value = self.value(&ast::Expr { kind: call, span })?;
