@@ -12,6 +12,7 @@
 
 mod place;
 
+use crate::ahead::lead_of;
 use crate::error::CodegenError;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -263,9 +264,12 @@ impl<'a> Tile<'a> {
     fn stays_in_boxes(&self, it: &Use<'_>, place: &Place) -> Result<bool, CodegenError> {
         for access in self.input.used_accesses(it.statement.computation) {
             let extents = &self.input.layout.buffer(self.input.buffer_of(access.array)).extents;
-            for (cell, extent) in self.cell(access, it).into_iter().zip(extents) {
+            // Rows that are shifted begin somewhere in their padding.
+            let shift = lead_of(self.input, access.array).map_or(0, |lead| lead.lanes - 1);
+            for (axis, (cell, extent)) in self.cell(access, it).into_iter().zip(extents).enumerate() {
                 let (Some(cell), Some(extent)) = (cell, extent.as_constant()) else { return Ok(false) };
-                let Ok(above) = Affine::constant(extent - 1).sub(&cell) else { return Ok(false) };
+                let last = if axis == 0 { extent - 1 - shift } else { extent - 1 };
+                let Ok(above) = Affine::constant(last).sub(&cell) else { return Ok(false) };
                 if !self.frame.never_negative(place, &[cell, above])? {
                     return Ok(false);
                 }

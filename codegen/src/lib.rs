@@ -11,6 +11,7 @@ pub mod int_expr;
 pub mod names;
 pub mod program;
 
+pub mod ahead;
 pub mod barriers;
 mod edges;
 mod extent;

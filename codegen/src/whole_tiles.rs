@@ -13,6 +13,7 @@
 mod conditions;
 mod span;
 
+use crate::ahead::lead_of;
 use crate::error::CodegenError;
 use crate::extent::HostLoop;
 use crate::from_ast::{Scope, condition};
@@ -22,7 +23,7 @@ use crate::program::{For, Guard, Node, Over, Spread};
 use span::{Span, bounds, constant, steps};
 use std::convert::Infallible;
 use tessella_polyhedral::affine::{Affine, ParamId};
-use tessella_polyhedral::isl::{AstBuild, Id, IslError, Set, Space};
+use tessella_polyhedral::isl::{AstBuild, DimType, Id, IslError, Set, Space};
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
 
@@ -30,6 +31,8 @@ pub(crate) use span::{Values, affine, parts};
 
 /// Conditions of more alternatives than this cost more than they save.
 const ALTERNATIVES: u32 = 2;
+/// Instances of statements in a kernel's text of which there are versions for tiles that are whole along some loops alone.
+const FEW: u64 = 512;
 
 /// A kernel's body, split by whether tiles are whole; `block` are its threads along each axis, `host` the loops around
 /// the kernel, `parts` the numbers of blocks that earlier launches ran, each with the largest.
@@ -42,6 +45,7 @@ pub fn split(
 ) -> Result<Vec<Node>, CodegenError> {
     let params = input.algorithm.param_names();
     let mut tiles = Tiles {
+        input,
         block,
         context: context.clone(),
         param_names: params.clone(),
@@ -59,6 +63,14 @@ pub fn split(
     Ok(constant_unrolls(body))
 }
 
+/// Where nodes stand that ask whether tiles are whole.
+#[derive(Debug, Clone, Copy)]
+struct Region {
+    in_thread: bool,
+    /// In a loop that the block runs through in step: the last one that was entered.
+    in_step: bool,
+}
+
 /// One pass over what the threads of a block do.
 #[derive(Clone, Default)]
 struct Inside {
@@ -70,7 +82,8 @@ struct Inside {
     in_steps: bool,
 }
 
-struct Tiles {
+struct Tiles<'a> {
+    input: &'a Input<'a>,
     block: [u32; 3],
     context: Set,
     param_names: Vec<String>,
@@ -91,7 +104,7 @@ struct Found {
     pays: bool,
 }
 
-impl Tiles {
+impl Tiles<'_> {
     /// Down to where all block loops are known. `known` holds of parameters and variables in step.
     fn grid(&mut self, nodes: Vec<Node>, known: Set) -> Result<Vec<Node>, CodegenError> {
         if !nodes.iter().any(has_block_loop) {
@@ -132,7 +145,7 @@ impl Tiles {
                 self.in_step.pop();
                 Ok(nodes)
             }
-            _ => self.region(nodes, &known, in_thread),
+            _ => self.region(nodes, &known, Region { in_thread, in_step: false }),
         }
     }
 
@@ -171,14 +184,15 @@ impl Tiles {
     }
 
     /// Nodes that all threads of a block come to, or those of one thread.
-    fn region(&mut self, nodes: Vec<Node>, known: &Set, in_thread: bool) -> Result<Vec<Node>, CodegenError> {
+    fn region(&mut self, nodes: Vec<Node>, known: &Set, here: Region) -> Result<Vec<Node>, CodegenError> {
+        let Region { in_thread, in_step } = here;
         let start = Inside { values: self.values.clone(), in_thread, ..Inside::default() };
         let mut found = Found::default();
         self.collect(&nodes, &start, &mut found)?;
         let mut whole = known.clone();
+        let mut cuts = vec![];
         if found.pays {
             let plain = without(known, found.cuts.iter().filter(|(_, may_be)| may_be.is_none()).map(|(cut, _)| cut))?;
-            let mut cuts = vec![];
             for (cut, may_be) in &found.cuts {
                 // What never runs in a whole tile cuts nothing short there.
                 let runs = match may_be {
@@ -187,21 +201,72 @@ impl Tiles {
                 };
                 cuts.extend(runs.then_some(cut));
             }
-            whole = without(known, cuts)?;
+            whole = without(known, cuts.iter().copied())?;
         }
-        let test = whole.gist(known)?;
-        if test.is_plainly_universe()? {
+        if whole.gist(known)?.is_plainly_universe()? {
             return self.in_step_loops(nodes, known);
         }
-        let simpler = self.simplify(nodes.clone(), &start, &whole)?;
-        let simpler = self.in_step_loops(simpler, &whole)?;
+        let is_short = nodes.iter().any(|node| self.copies_rows(node)) && instances(&nodes) <= FEW;
+        let otherwise = match in_step || !is_short {
+            true => nodes.clone(),
+            false => self.in_step_loops(nodes.clone(), &outside(known, &whole)?)?,
+        };
+        let mut versions = vec![whole];
+        if in_step && is_short {
+            // What is cut short along other loops is so in every step, in which the step itself may be whole.
+            let step = self.names.len() - 1;
+            let mut of_step = vec![];
+            for cut in &cuts {
+                of_step.extend(self.involves(cut, step)?.then_some(*cut));
+            }
+            let step = without(known, of_step)?;
+            if !step.is_equal(&versions[0])? {
+                versions.push(step);
+            }
+        }
+        let mut otherwise = otherwise;
+        for holds in versions.into_iter().rev() {
+            if !holds.gist(known)?.is_plainly_universe()? {
+                let then = self.simplify(nodes.clone(), &start, &holds)?;
+                let then = self.in_step_loops(then, &holds)?;
+                let condition = self.test(&holds, known)?;
+                otherwise = vec![Node::If { condition, then, otherwise }];
+            }
+        }
+        Ok(otherwise)
+    }
+
+    /// Whether threads copy whole rows of a tile ahead. A block at an edge of the matrix, which comes to be the last one, must not be slower.
+    fn copies_rows(&self, node: &Node) -> bool {
+        let mut found = false;
+        node.walk(&mut |node| {
+            if let Node::Statement(it) = node {
+                let array = self.input.algorithm.computation(it.computation).write.array;
+                found = found || self.input.layout.is_ahead(it.computation) && lead_of(self.input, array).is_some();
+            }
+        });
+        found
+    }
+
+    /// Whether a set depends on the variable that the block runs through in step of this number among the names.
+    fn involves(&self, set: &Set, name: usize) -> Result<bool, IslError> {
+        let name = self.names[name].as_str();
+        for at in 0..set.dim(DimType::Param)? {
+            if set.dim_name(DimType::Param, at)?.as_deref() == Some(name) {
+                return set.involves_dims(DimType::Param, at, 1);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Asks whether something holds, where other things do.
+    fn test(&self, holds: &Set, known: &Set) -> Result<Cond, CodegenError> {
         let mut scope = Scope::new(&self.param_names);
         for (number, variable) in self.in_step.iter().enumerate() {
             scope.bind(&self.names[self.param_names.len() + number], IntExpr::Variable(*variable));
         }
-        let test = AstBuild::from_context(known)?.expr_from_set(&test)?;
-        let condition = condition(&test.view()?, &scope)?;
-        Ok(vec![Node::If { condition, then: simpler, otherwise: nodes }])
+        let test = AstBuild::from_context(known)?.expr_from_set(&holds.gist(known)?)?;
+        condition(&test.view()?, &scope)
     }
 
     /// Asks again in every iteration of the loops that the block runs through in step.
@@ -211,7 +276,7 @@ impl Tiles {
             done.push(match node {
                 Node::For(mut it) if it.body.iter().any(has_thread_loop) => {
                     let inner = self.enter(it.variable, &it.lower, &it.upper, known)?;
-                    it.body = self.region(it.body, &inner, false)?;
+                    it.body = self.region(it.body, &inner, Region { in_thread: false, in_step: true })?;
                     self.names.pop();
                     self.in_step.pop();
                     Node::For(it)
@@ -481,6 +546,28 @@ impl Tiles {
         }
         Ok((IntExpr::max_of(low), IntExpr::min_of(high)))
     }
+}
+
+/// What is known where something does not hold, if that has few alternatives.
+fn outside(known: &Set, holds: &Set) -> Result<Set, IslError> {
+    let rest = known.subtract(holds)?.coalesce()?;
+    Ok(if rest.basic_set_count()? <= ALTERNATIVES { rest } else { known.clone() })
+}
+
+/// How many instances of statements the threads' code has written out, where loops are unrolled.
+fn instances(nodes: &[Node]) -> u64 {
+    let one = |node: &Node| match node {
+        Node::Statement(_) => 1,
+        Node::For(it) => {
+            let times = match it.tag {
+                Tag::Unroll(times) => u64::from(times.max(1)),
+                _ => 1,
+            };
+            times.saturating_mul(instances(&it.body))
+        }
+        other => other.blocks().into_iter().fold(0, |all: u64, block| all.saturating_add(instances(block))),
+    };
+    nodes.iter().map(one).fold(0, u64::saturating_add)
 }
 
 /// What is left of a set, as far as it is not empty and has few alternatives.

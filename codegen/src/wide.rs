@@ -164,7 +164,7 @@ fn everywhere(condition: &Cond, variable: VariableId, lower: i64, upper: i64) ->
 }
 
 /// What the iterators of a statement are, with what it binds itself put in.
-fn values(statement: &Statement) -> Vec<IntExpr> {
+pub(crate) fn values(statement: &Statement) -> Vec<IntExpr> {
     let mut bound: BTreeMap<VariableId, IntExpr> = BTreeMap::new();
     for (variable, value) in &statement.bindings {
         let value = value.substitute(&|it| bound.get(&it).cloned());

@@ -27,6 +27,7 @@ pub fn constants(printer: &Printer<'_>) -> Vec<String> {
 pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     printer.width = kernel.width;
     printer.threads = kernel.block[0];
+    printer.threads_of_block = kernel.block;
     printer.in_warps = kernel.warps;
     printer.rows = OfKernel::new(&printer.input, kernel);
     text(printer, kernel, out);

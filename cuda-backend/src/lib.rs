@@ -9,8 +9,8 @@ mod wrapper;
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
     AHEAD_HELPERS, Dialect, FileParts, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, Helper, NoHooks, Printer,
-    RESIDENT_HELPERS, STREAM_HELPERS, STREAM_LINES, TURNS_HELPERS, TextOptions, VECTOR_HELPERS, Writer, header_comment,
-    helper_texts, scan_text,
+    RESIDENT_HELPERS, ROW_HELPERS, STREAM_HELPERS, STREAM_LINES, TURNS_HELPERS, TextOptions, VECTOR_HELPERS, Writer,
+    header_comment, helper_texts, scan_text,
 };
 use tessella_codegen::program::{Blocks, Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
@@ -86,6 +86,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Res
         kernels.blank();
         kernels.text(VECTOR_HELPERS);
     }
+    let before = std::mem::take(&mut kernels);
     let mut some_stream = false;
     for it in program.kernels.iter().filter(|it| it.same_as.is_none()) {
         kernels.blank();
@@ -111,6 +112,13 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Res
         }
         kernel::print(&mut printer, it, &mut kernels);
     }
+    let bodies = std::mem::replace(&mut kernels, before);
+    if printer.copies_rows {
+        kernels.blank();
+        kernels.text(ROW_HELPERS);
+    }
+    kernels.blank();
+    kernels.append(&bodies);
     let macros = printer.subscript_macros();
     let device_helpers = printer.helpers.clone();
     let mut host = Writer::default();
@@ -154,6 +162,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Res
         printer.macros.iter().for_each(|array| {
             own.line(format!("#undef {}", program.names.arrays[array.0 as usize]));
         });
+        printer.shifts().iter().for_each(|name| own.line(format!("#undef {name}")));
     }
     own.blank();
     own.append(&scan);

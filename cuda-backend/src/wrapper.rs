@@ -15,7 +15,7 @@ use tessella_polyhedral::layers::{BufferId, Direction, Lifetime};
 /// Prints the helpers of the host and the entry function.
 pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     let way = Dispatch::of(plan);
-    host_helpers(way, out);
+    host_helpers(way, printer.copies_rows, out);
     if let Queues::Apart { .. } = plan.queues {
         stream_helpers(out);
     }
@@ -566,7 +566,7 @@ fn sharing_helper(out: &mut Writer) {
     ));
 }
 
-fn host_helpers(way: Dispatch, out: &mut Writer) {
+fn host_helpers(way: Dispatch, copies_rows: bool, out: &mut Writer) {
     let parameter = way.pick("", ", cudaStream_t stream");
     let body = |to: &str, from: &str, kind: &str| match way {
         Dispatch::InOrder => format!(" return cudaMemcpy({to}, {from}, bytes, {kind}); "),
@@ -575,6 +575,8 @@ fn host_helpers(way: Dispatch, out: &mut Writer) {
     let body_in = body("at", "host", "cudaMemcpyHostToDevice");
     let body_out = body("host", "at", "cudaMemcpyDeviceToHost");
     let [x, y, z] = MAX_GRID;
+    // Copies of rows name the 16 bytes around the last element.
+    let whole = if copies_rows { "(bytes + 15) / 16 * 16" } else { "bytes" };
     out.text(&format!(
         "// Leaves the function with a status if a call of CUDA fails.\n\
          #define TESSELLA_TRY(call) \\\n    \
@@ -591,7 +593,7 @@ fn host_helpers(way: Dispatch, out: &mut Writer) {
              ~tessella_buffer() {{ (void)release(); }}\n    \
              cudaError_t allocate(int64_t size) {{\n        \
                  bytes = (size_t)size;\n        \
-                 return cudaMalloc((void **)&at, bytes);\n    }}\n    \
+                 return cudaMalloc((void **)&at, {whole});\n    }}\n    \
              cudaError_t copy_in(const T *host{parameter}) {{{body_in}}}\n    \
              cudaError_t copy_out(T *host{parameter}) {{{body_out}}}\n    \
              cudaError_t release() {{\n        \

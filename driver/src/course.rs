@@ -7,6 +7,7 @@ use tessella_diagnostics::{SourceMap, Span, Spanned};
 use tessella_lowering::{Lowered, SpanTable};
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ComputationId};
 use tessella_polyhedral::auto::asked::Asked;
+use tessella_polyhedral::auto::padded::Padded;
 use tessella_polyhedral::auto::partial_sums::partial_sums;
 use tessella_polyhedral::command::Command;
 use tessella_polyhedral::condition::Condition;
@@ -365,14 +366,16 @@ impl Course<'_> {
                 }
                 done => done,
             };
-            // More shared memory than kernels declare is for those who ask for it.
+            // More shared memory than kernels declare is for those who ask for it, and for copies of whole rows, which only GPUs make that have it.
             let asks = asked.iter().any(|command| matches!(command, Command::CacheShared { .. }));
-            let fits = |verified: &Verified| {
-                asks || place::most_shared(verified.schedule(), verified.layout())
-                    <= i64::from(Gpu::HOPPER.shared_bytes_of_block)
+            let fits = |verified: &Verified, chosen: &Chosen| {
+                let of_rows = chosen.padded.iter().any(Padded::is_shifted);
+                let gpu = Gpu::HOPPER;
+                let most = if of_rows { gpu.usual_shared_bytes_of_block } else { gpu.shared_bytes_of_block };
+                asks || place::most_shared(verified.schedule(), verified.layout()) <= i64::from(most)
             };
             match proved {
-                Ok(verified) if fits(&verified) => return Ok((verified, Some(chosen))),
+                Ok(verified) if fits(&verified, &chosen) => return Ok((verified, Some(chosen))),
                 // The order on a CPU stands without.
                 Ok(_) | Err(_) if start.scheduled.target == Target::Cpu => {}
                 // Not every nest that looks like a product, or like one for vectors, has parts that fit.
@@ -383,7 +386,7 @@ impl Course<'_> {
                         let chosen = self.choose_again(&start, memory)?;
                         if memory != Memory::Plain
                             && let Ok(verified) = self.prove(&commands(&chosen.storage))
-                            && fits(&verified)
+                            && fits(&verified, &chosen)
                         {
                             return Ok((verified, Some(chosen)));
                         }

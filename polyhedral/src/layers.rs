@@ -136,6 +136,8 @@ pub struct Ahead {
     /// The statement that copies.
     pub copy: ComputationId,
     pub iterations: u32,
+    /// Elements that it fills along the buffer's first axis; what the axis has beyond them is padding.
+    pub filled: i64,
 }
 
 /// An array element's place: `array[x] -> buffer[map(x)]`, subscripts of the buffer from 0.

@@ -55,6 +55,8 @@ pub struct Gpu {
     pub shared_bytes_of_block: u32,
     /// Those that it may have where the launch asks for them, and all of a multiprocessor.
     pub most_shared_bytes_of_block: u32,
+    /// The same for GPUs that copy to it ahead, those of other generations as well: since compute capability 8.0, all give so much.
+    pub usual_shared_bytes_of_block: u32,
     pub shared_bytes: u32,
     /// Registers for addresses, limits and values in flight of a thread that holds the rows of a hexagon.
     pub other_registers_of_hexagons: u32,
@@ -79,6 +81,7 @@ impl Gpu {
         other_registers: 48,
         shared_bytes_of_block: 48 << 10,
         most_shared_bytes_of_block: 227 << 10,
+        usual_shared_bytes_of_block: 99 << 10,
         shared_bytes: 228 << 10,
         other_registers_of_hexagons: 32,
         multiprocessors: 132,

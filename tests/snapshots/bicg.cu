@@ -3,35 +3,65 @@
 // for j0 = floor((j - 1)/32)  # block.x
 //   for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
 //     S0: s_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = 0.0
-//   for i0 = floor((i - 1)/32) | i0 - 3
-//     for x  # thread.x
+//   for i0 = floor((i - 1)/64) | i0 - 2
+//     for x1 = x - 32*floor((x)/32)  # thread.x
 //       for y  # unroll(32)
-//         load_A: A_shared[j0, i0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
-//     for x  # thread.x
-//       load_r: r_shared[j0, i0, x + 1] = r[32*i0 + x + 1]
+//         for x0 = floor((x)/32)  # unroll(2)
+//           load_A: A_shared[j0, i0, x + 1, y + 1] = A[64*i0 + x + 1, 32*j0 + y + 1]
+//     for x1 = x - 32*floor((x)/32)  # thread.x
+//       for x0 = floor((x)/32)  # unroll(2)
+//         load_r: r_shared[j0, i0, x + 1] = r[64*i0 + x + 1]
 //     for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
-//       for i1 = i - 32*floor((i - 1)/32) - 1  # unroll(16)
+//       for i1 = i - 64*floor((i - 1)/64) - 1  # unroll(16)
 //         S1: s_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = s_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] + r_shared[floor((j - 1)/32), stage, i_r] * A_shared[floor((j - 1)/32), stage_, i_A, j_A]
 //   for j1  # thread.x
 //     store_s: s[32*j0 + j1 + x + 1] = s_reg[j0, j1, x + 1]
+// for j0 = floor((j - 1)/32)  # block.x
+//   for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
+//     S0_piece1: s_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = 0.0
+//   for i0 = floor((i - 1)/32) | i0 - 3
+//     for x  # thread.x
+//       for y  # unroll(32)
+//         load_A_: A_shared_[j0, i0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
+//     for x  # thread.x
+//       load_r_: r_shared_[j0, i0, x + 1] = r[32*i0 + x + 1]
+//     for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
+//       for i1 = i - 32*floor((i - 1)/32) - 1  # unroll(16)
+//         S1_piece1: s_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = s_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] + r_shared_[floor((j - 1)/32), stage, i_r] * A_shared_[floor((j - 1)/32), stage_, i_A, j_A]
+//   for j1  # thread.x
+//     store_s_: s[32*j0 + j1 + x + 1] = s_reg_[j0, j1, x + 1]
 // for i0 = floor((i - 1)/1024)  # block.x
 //   for i11 = i - 1024*floor((i - 1)/1024) - 256*floor((i - 1024*floor((i - 1)/1024) - 1)/256) - 1  # thread.x
 //     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
 //       S2: q[i] = 0.0
-// for i0 = floor((i - 1)/32)  # block.x
+// for i0 = floor((i - 1)/64)  # block.x
 //   for i1  # thread.x
-//     load_q: q_reg[i0, i1, x + 1] = q[32*i0 + i1 + x + 1]
-//   for j0 = floor((j - 1)/32) | j0 - 3
+//     load_q: q_reg[i0, i1, x + 1] = q[64*i0 + i1 + x + 1]
+//   for j0 = floor((j - 1)/32) | j0 - 2
 //     for x  # thread.x
 //       load_p: p_shared[i0, j0, x + 1] = p[32*j0 + x + 1]
 //     for x  # thread.x
 //       for y  # unroll(32)
-//         load_A_: A_shared_[i0, j0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
+//         load_A__: A_shared__[i0, j0, x + 1, y + 1] = A[64*i0 + x + 1, 32*j0 + y + 1]
+//     for i1 = i - 64*floor((i - 1)/64) - 1  # thread.x
+//       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
+//         S3: q_reg[floor((i - 1)/64), i - 64*floor((i - 1)/64) - 1, 1] = q_reg[floor((i - 1)/64), i - 64*floor((i - 1)/64) - 1, 1] + A_shared__[floor((i - 1)/64), stage, i_A, j_A] * p_shared[floor((i - 1)/64), stage_, j_p]
+//   for i1  # thread.x
+//     store_q: q[64*i0 + i1 + x + 1] = q_reg[i0, i1, x + 1]
+// for i0 = floor((i - 1)/32)  # block.x
+//   for i1  # thread.x
+//     load_q_: q_reg_[i0, i1, x + 1] = q[32*i0 + i1 + x + 1]
+//   for j0 = floor((j - 1)/32) | j0 - 3
+//     for x  # thread.x
+//       load_p_: p_shared_[i0, j0, x + 1] = p[32*j0 + x + 1]
+//     for x  # thread.x
+//       for y  # unroll(32)
+//         load_A___: A_shared___[i0, j0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
 //     for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
 //       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
-//         S3: q_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = q_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + A_shared_[floor((i - 1)/32), stage, i_A, j_A] * p_shared[floor((i - 1)/32), stage_, j_p]
+//         S3_piece1: q_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = q_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + A_shared___[floor((i - 1)/32), stage, i_A, j_A] * p_shared_[floor((i - 1)/32), stage_, j_p]
 //   for i1  # thread.x
-//     store_q: q[32*i0 + i1 + x + 1] = q_reg[i0, i1, x + 1]
+//     store_q_: q[32*i0 + i1 + x + 1] = q_reg_[i0, i1, x + 1]
 //
 // nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
@@ -66,10 +96,18 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A(i, j) A[(i) - 1 + m * ((j) - 1)]
 #define p(i) p[(i) - 1]
 #define r(i) r[(i) - 1]
-#define r_shared(i, j) r_shared[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
-#define A_shared(i, j, k) A_shared[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
-#define A_shared_(i, j, k) A_shared_[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
-#define p_shared(i, j) p_shared[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
+#define r_shared(i, j) r_shared[(j) - 1 + 64 * ((i) - 3 * floordiv((i), 3))]
+#define A_shared_shift(i) (((uint32_t)((uint64_t)A / 8) + (uint32_t)(m) * ((uint32_t)(i) % 2)) % 2)
+#define A_shared(i, j, k) A_shared[(j) - 1 + 66 * ((k) - 1 + 32 * ((i) - 3 * floordiv((i), 3))) + A_shared_shift((k) - 1)]
+#define r_shared_(i, j) r_shared_[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
+#define A_shared__shift(i) (((uint32_t)((uint64_t)A / 8) + (uint32_t)(m) * ((uint32_t)(i) % 2)) % 2)
+#define A_shared_(i, j, k) A_shared_[(j) - 1 + 34 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4))) + A_shared__shift((k) - 1)]
+#define A_shared___shift(i) (((uint32_t)((uint64_t)A / 8) + (uint32_t)(m) * ((uint32_t)(i) % 2)) % 2)
+#define A_shared__(i, j, k) A_shared__[(j) - 1 + 66 * ((k) - 1 + 32 * ((i) - 3 * floordiv((i), 3))) + A_shared___shift((k) - 1)]
+#define p_shared(i, j) p_shared[(j) - 1 + 32 * ((i) - 3 * floordiv((i), 3))]
+#define A_shared____shift(i) (((uint32_t)((uint64_t)A / 8) + (uint32_t)(m) * ((uint32_t)(i) % 2)) % 2)
+#define A_shared___(i, j, k) A_shared___[(j) - 1 + 34 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4))) + A_shared____shift((k) - 1)]
+#define p_shared_(i, j) p_shared_[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
 
 // Begins to copy an element to shared memory. What it misses comes to the L2 cache with the 256 bytes around it, for copies of
 // rows that begin inside of them.
@@ -95,6 +133,53 @@ static __device__ __forceinline__ void tessella_await()
 #endif
 }
 
+// Begins to copy the 16 bytes around an element to those around its place in shared memory, where it lies as far behind a multiple
+// of 16 bytes.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_around(T *to, const T *from)
+{
+    const unsigned behind = (unsigned)(uint64_t)from % 16;
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::
+        "r"((unsigned)__cvta_generic_to_shared(to) - behind), "l"((uint64_t)from - behind) : "memory");
+#else
+    *(uint4 *)((char *)to - behind) = *(const uint4 *)((const char *)from - behind);
+#endif
+}
+
+// Begins to copy so many bytes of them alone, at most 16; none if that is not positive. What is around the others need not be there. No
+// branch keeps the compiler from computing the next addresses meanwhile.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_first(T *to, const T *from, unsigned behind, int bytes)
+{
+    bytes = bytes < 16 ? bytes : 16;
+#if __CUDA_ARCH__ >= 800
+    asm volatile("{\n\t.reg .pred some;\n\tsetp.gt.s32 some, %2, 0;\n\t"
+        "@some cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;\n\t}" ::
+        "r"((unsigned)__cvta_generic_to_shared(to) - behind), "l"((uint64_t)from - behind), "r"(bytes) : "memory");
+#else
+    const int elements = (int)(behind / sizeof(T));
+    for (int at = 0; at < bytes / (int)sizeof(T); at++) to[at - elements] = from[at - elements];
+#endif
+}
+
+// The elements around the last one of a row and before it, where that one does not end 16 bytes: others copy those.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_last(T *to, const T *from)
+{
+    const unsigned behind = (unsigned)(uint64_t)from % 16;
+    tessella_copy_first(to, from, behind, (int)((behind + sizeof(T)) % 16));
+}
+
+// The elements around an element that are among the `left` from it on, or before it.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_until(T *to, const T *from, int64_t left)
+{
+    const unsigned behind = (unsigned)(uint64_t)from % 16;
+    const int near = left < -16 ? -16 : left < 16 ? (int)left : 16;
+    tessella_copy_first(to, from, behind, (int)behind + near * (int)sizeof(T));
+}
+
 extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
     double *__restrict__ s,
     const double *__restrict__ A,
@@ -103,8 +188,9 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
     int64_t n,
     int64_t r_1
 ) {
-    __shared__ __align__(16) double r_shared[128];
-    __shared__ __align__(16) double A_shared[4224];
+    extern __shared__ __align__(16) unsigned char shared[];
+    double *const r_shared = (double *)shared;
+    double *const A_shared = (double *)(shared + 1536);
     const int64_t j0 = blockIdx.x;
     if (n >= 32 * j0 + 32) {
         double s_reg;
@@ -112,27 +198,34 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
             // S0: bicg.jl:7
             s_reg = 0.0;
         }
-        for (int64_t i0 = -3; i0 <= floordiv(m - 1, 32); i0++) {
-            if (r_1 >= 32 * i0 + 128 && m >= 32 * i0 + 128) {
+        for (int64_t i0 = -2; i0 <= floordiv(m - 1, 64); i0++) {
+            if (r_1 >= 64 * i0 + 192 && m >= 64 * i0 + 192) {
                 {
-                    const int64_t x = threadIdx.x;
-                    #pragma unroll 32
-                    for (int64_t y = 0; y <= 31; y++) {
-                        // load_A
-                        const int64_t i0_2 = i0 + 3;
-                        tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
+                    // load_A
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 32; turn++) {
+                        const int64_t x1 = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + turn;
+                        tessella_copy_around(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1));
+                    }
+                    {
+                        const int64_t x1 = 63, y = threadIdx.x;
+                        tessella_copy_last(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1));
                     }
                 }
                 {
-                    const int64_t x = threadIdx.x;
-                    // load_r
-                    const int64_t i0_2 = i0 + 3;
-                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                    const int64_t x1 = threadIdx.x;
+                    #pragma unroll 2
+                    for (int64_t x0 = 0; x0 <= 1; x0++) {
+                        // load_r
+                        const int64_t i0_2 = i0 + 2;
+                        const int64_t x = x1 + 32 * x0;
+                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(64 * i0_2 + x + 1));
+                    }
                 }
                 if (i0 >= 0) {
                     const int64_t j1 = threadIdx.x;
                     #pragma unroll 16
-                    for (int64_t i1 = 0; i1 <= 31; i1++) {
+                    for (int64_t i1 = 0; i1 <= 63; i1++) {
                         // S1: bicg.jl:9
                         const int64_t stage = i0;
                         const int64_t i_r = i1 + 1;
@@ -142,32 +235,40 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
                         s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
                     }
                 }
-                tessella_await<2>();
+                tessella_await<1>();
                 __syncthreads();
             } else {
                 {
-                    const int64_t x = threadIdx.x;
-                    if (x <= imin(31, m - 32 * i0 - 97)) {
-                        #pragma unroll 32
-                        for (int64_t y = 0; y <= 31; y++) {
-                            // load_A
-                            const int64_t i0_2 = i0 + 3;
-                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
-                        }
+                    // load_A
+                    const int64_t last_row = imin(63, m - 64 * (i0 + 2) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 32; turn++) {
+                        const int64_t x1 = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + turn;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), last_row + 1 - x1);
+                    }
+                    {
+                        const int64_t x1 = 64, y = threadIdx.x;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), last_row + 1 - x1);
                     }
                 }
-                if (m >= 32 * i0 + 97) {
-                    const int64_t x = threadIdx.x;
-                    if (x <= imin(31, r_1 - 32 * i0 - 97)) {
-                        // load_r
-                        const int64_t i0_2 = i0 + 3;
-                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                if (m >= 64 * i0 + 129) {
+                    const int64_t x1 = threadIdx.x;
+                    if (x1 <= imin(31, r_1 - 64 * i0 - 129)) {
+                        #pragma unroll 2
+                        for (int64_t x0 = 0; x0 <= 1; x0++) {
+                            if (x0 <= -2 * i0 + (r_1 - x1 - 1) / 32 - 4) {
+                                // load_r
+                                const int64_t i0_2 = i0 + 2;
+                                const int64_t x = x1 + 32 * x0;
+                                tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(64 * i0_2 + x + 1));
+                            }
+                        }
                     }
                 }
                 if (i0 >= 0) {
                     const int64_t j1 = threadIdx.x;
                     #pragma unroll 16
-                    for (int64_t i1 = 0; i1 <= imin(31, m - 32 * i0 - 1); i1++) {
+                    for (int64_t i1 = 0; i1 <= imin(63, m - 64 * i0 - 1); i1++) {
                         // S1: bicg.jl:9
                         const int64_t stage = i0;
                         const int64_t i_r = i1 + 1;
@@ -177,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
                         s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
                     }
                 }
-                tessella_await<2>();
+                tessella_await<1>();
                 __syncthreads();
             }
         }
@@ -196,45 +297,95 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel(
                 s_reg = 0.0;
             }
         }
-        for (int64_t i0 = -3; i0 <= floordiv(m - 1, 32); i0++) {
-            {
-                const int64_t x = threadIdx.x;
-                if (x <= imin(31, m - 32 * i0 - 97)) {
-                    #pragma unroll 32
-                    for (int64_t y = 0; y <= 31; y++) {
-                        if (y <= n - 32 * j0 - 1) {
-                            // load_A
-                            const int64_t i0_2 = i0 + 3;
-                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
+        for (int64_t i0 = -2; i0 <= floordiv(m - 1, 64); i0++) {
+            if (r_1 >= 64 * i0 + 192 && m >= 64 * i0 + 192) {
+                {
+                    // load_A
+                    const int64_t last_column = imin(31, n - 32 * j0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 32; turn++) {
+                        const int64_t x1 = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + turn;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), 16 + 32 * (last_column - y));
+                    }
+                    {
+                        const int64_t x1 = 63, y = threadIdx.x;
+                        if (y <= last_column) tessella_copy_last(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1));
+                    }
+                }
+                {
+                    const int64_t x1 = threadIdx.x;
+                    #pragma unroll 2
+                    for (int64_t x0 = 0; x0 <= 1; x0++) {
+                        // load_r
+                        const int64_t i0_2 = i0 + 2;
+                        const int64_t x = x1 + 32 * x0;
+                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(64 * i0_2 + x + 1));
+                    }
+                }
+                if (i0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t i1 = 0; i1 <= 63; i1++) {
+                            // S1: bicg.jl:9
+                            const int64_t stage = i0;
+                            const int64_t i_r = i1 + 1;
+                            const int64_t stage_ = i0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
                         }
                     }
                 }
-            }
-            if (m >= 32 * i0 + 97) {
-                const int64_t x = threadIdx.x;
-                if (x <= imin(31, r_1 - 32 * i0 - 97)) {
-                    // load_r
-                    const int64_t i0_2 = i0 + 3;
-                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
-                }
-            }
-            if (i0 >= 0) {
-                const int64_t j1 = threadIdx.x;
-                if (j1 <= imin(31, n - 32 * j0 - 1)) {
-                    #pragma unroll 16
-                    for (int64_t i1 = 0; i1 <= imin(31, m - 32 * i0 - 1); i1++) {
-                        // S1: bicg.jl:9
-                        const int64_t stage = i0;
-                        const int64_t i_r = i1 + 1;
-                        const int64_t stage_ = i0;
-                        const int64_t i_A = i1 + 1;
-                        const int64_t j_A = j1 + 1;
-                        s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                tessella_await<1>();
+                __syncthreads();
+            } else {
+                {
+                    // load_A
+                    const int64_t last_row = imin(63, m - 64 * (i0 + 2) - 1);
+                    const int64_t last_column = imin(31, n - 32 * j0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 32; turn++) {
+                        const int64_t x1 = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + turn;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), imin(last_row + 1 - x1, 16 + 32 * (last_column - y)));
+                    }
+                    {
+                        const int64_t x1 = 64, y = threadIdx.x;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), imin(last_row + 1 - x1, 16 + 32 * (last_column - y)));
                     }
                 }
+                if (m >= 64 * i0 + 129) {
+                    const int64_t x1 = threadIdx.x;
+                    if (x1 <= imin(31, r_1 - 64 * i0 - 129)) {
+                        #pragma unroll 2
+                        for (int64_t x0 = 0; x0 <= 1; x0++) {
+                            if (x0 <= -2 * i0 + (r_1 - x1 - 1) / 32 - 4) {
+                                // load_r
+                                const int64_t i0_2 = i0 + 2;
+                                const int64_t x = x1 + 32 * x0;
+                                tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(64 * i0_2 + x + 1));
+                            }
+                        }
+                    }
+                }
+                if (i0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t i1 = 0; i1 <= imin(63, m - 64 * i0 - 1); i1++) {
+                            // S1: bicg.jl:9
+                            const int64_t stage = i0;
+                            const int64_t i_r = i1 + 1;
+                            const int64_t stage_ = i0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
         {
             const int64_t j1 = threadIdx.x;
@@ -255,8 +406,9 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
     int32_t n,
     int32_t r_1
 ) {
-    __shared__ __align__(16) double r_shared[128];
-    __shared__ __align__(16) double A_shared[4224];
+    extern __shared__ __align__(16) unsigned char shared[];
+    double *const r_shared = (double *)shared;
+    double *const A_shared = (double *)(shared + 1536);
     const int32_t j0 = blockIdx.x;
     if (n >= 32 * j0 + 32) {
         double s_reg;
@@ -264,27 +416,34 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
             // S0: bicg.jl:7
             s_reg = 0.0;
         }
-        for (int32_t i0 = -3; i0 <= floordiv32(m - 1, 32); i0++) {
-            if (r_1 >= 32 * i0 + 128 && m >= 32 * i0 + 128) {
+        for (int32_t i0 = -2; i0 <= floordiv32(m - 1, 64); i0++) {
+            if (r_1 >= 64 * i0 + 192 && m >= 64 * i0 + 192) {
                 {
-                    const int32_t x = threadIdx.x;
-                    #pragma unroll 32
-                    for (int32_t y = 0; y <= 31; y++) {
-                        // load_A
-                        const int32_t i0_2 = i0 + 3;
-                        tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
+                    // load_A
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 32; turn++) {
+                        const int32_t x1 = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + turn;
+                        tessella_copy_around(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1));
+                    }
+                    {
+                        const int32_t x1 = 63, y = threadIdx.x;
+                        tessella_copy_last(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1));
                     }
                 }
                 {
-                    const int32_t x = threadIdx.x;
-                    // load_r
-                    const int32_t i0_2 = i0 + 3;
-                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                    const int32_t x1 = threadIdx.x;
+                    #pragma unroll 2
+                    for (int32_t x0 = 0; x0 <= 1; x0++) {
+                        // load_r
+                        const int32_t i0_2 = i0 + 2;
+                        const int32_t x = x1 + 32 * x0;
+                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(64 * i0_2 + x + 1));
+                    }
                 }
                 if (i0 >= 0) {
                     const int32_t j1 = threadIdx.x;
                     #pragma unroll 16
-                    for (int32_t i1 = 0; i1 <= 31; i1++) {
+                    for (int32_t i1 = 0; i1 <= 63; i1++) {
                         // S1: bicg.jl:9
                         const int32_t stage = i0;
                         const int32_t i_r = i1 + 1;
@@ -294,32 +453,40 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
                         s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
                     }
                 }
-                tessella_await<2>();
+                tessella_await<1>();
                 __syncthreads();
             } else {
                 {
-                    const int32_t x = threadIdx.x;
-                    if (x <= imin32(31, m - 32 * i0 - 97)) {
-                        #pragma unroll 32
-                        for (int32_t y = 0; y <= 31; y++) {
-                            // load_A
-                            const int32_t i0_2 = i0 + 3;
-                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
-                        }
+                    // load_A
+                    const int32_t last_row = imin32(63, m - 64 * (i0 + 2) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 32; turn++) {
+                        const int32_t x1 = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + turn;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), last_row + 1 - x1);
+                    }
+                    {
+                        const int32_t x1 = 64, y = threadIdx.x;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), last_row + 1 - x1);
                     }
                 }
-                if (m >= 32 * i0 + 97) {
-                    const int32_t x = threadIdx.x;
-                    if (x <= imin32(31, r_1 - 32 * i0 - 97)) {
-                        // load_r
-                        const int32_t i0_2 = i0 + 3;
-                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                if (m >= 64 * i0 + 129) {
+                    const int32_t x1 = threadIdx.x;
+                    if (x1 <= imin32(31, r_1 - 64 * i0 - 129)) {
+                        #pragma unroll 2
+                        for (int32_t x0 = 0; x0 <= 1; x0++) {
+                            if (x0 <= -2 * i0 + (r_1 - x1 - 1) / 32 - 4) {
+                                // load_r
+                                const int32_t i0_2 = i0 + 2;
+                                const int32_t x = x1 + 32 * x0;
+                                tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(64 * i0_2 + x + 1));
+                            }
+                        }
                     }
                 }
                 if (i0 >= 0) {
                     const int32_t j1 = threadIdx.x;
                     #pragma unroll 16
-                    for (int32_t i1 = 0; i1 <= imin32(31, m - 32 * i0 - 1); i1++) {
+                    for (int32_t i1 = 0; i1 <= imin32(63, m - 64 * i0 - 1); i1++) {
                         // S1: bicg.jl:9
                         const int32_t stage = i0;
                         const int32_t i_r = i1 + 1;
@@ -329,7 +496,7 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
                         s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
                     }
                 }
-                tessella_await<2>();
+                tessella_await<1>();
                 __syncthreads();
             }
         }
@@ -348,45 +515,95 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
                 s_reg = 0.0;
             }
         }
-        for (int32_t i0 = -3; i0 <= floordiv32(m - 1, 32); i0++) {
-            {
-                const int32_t x = threadIdx.x;
-                if (x <= imin32(31, m - 32 * i0 - 97)) {
-                    #pragma unroll 32
-                    for (int32_t y = 0; y <= 31; y++) {
-                        if (y <= n - 32 * j0 - 1) {
-                            // load_A
-                            const int32_t i0_2 = i0 + 3;
-                            tessella_copy_ahead(&A_shared(i0_2, x + 1, y + 1), &A(32 * i0_2 + x + 1, 32 * j0 + y + 1));
+        for (int32_t i0 = -2; i0 <= floordiv32(m - 1, 64); i0++) {
+            if (r_1 >= 64 * i0 + 192 && m >= 64 * i0 + 192) {
+                {
+                    // load_A
+                    const int32_t last_column = imin32(31, n - 32 * j0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 32; turn++) {
+                        const int32_t x1 = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + turn;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), 16 + 32 * (last_column - y));
+                    }
+                    {
+                        const int32_t x1 = 63, y = threadIdx.x;
+                        if (y <= last_column) tessella_copy_last(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1));
+                    }
+                }
+                {
+                    const int32_t x1 = threadIdx.x;
+                    #pragma unroll 2
+                    for (int32_t x0 = 0; x0 <= 1; x0++) {
+                        // load_r
+                        const int32_t i0_2 = i0 + 2;
+                        const int32_t x = x1 + 32 * x0;
+                        tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(64 * i0_2 + x + 1));
+                    }
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t i1 = 0; i1 <= 63; i1++) {
+                            // S1: bicg.jl:9
+                            const int32_t stage = i0;
+                            const int32_t i_r = i1 + 1;
+                            const int32_t stage_ = i0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
                         }
                     }
                 }
-            }
-            if (m >= 32 * i0 + 97) {
-                const int32_t x = threadIdx.x;
-                if (x <= imin32(31, r_1 - 32 * i0 - 97)) {
-                    // load_r
-                    const int32_t i0_2 = i0 + 3;
-                    tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(32 * i0_2 + x + 1));
-                }
-            }
-            if (i0 >= 0) {
-                const int32_t j1 = threadIdx.x;
-                if (j1 <= imin32(31, n - 32 * j0 - 1)) {
-                    #pragma unroll 16
-                    for (int32_t i1 = 0; i1 <= imin32(31, m - 32 * i0 - 1); i1++) {
-                        // S1: bicg.jl:9
-                        const int32_t stage = i0;
-                        const int32_t i_r = i1 + 1;
-                        const int32_t stage_ = i0;
-                        const int32_t i_A = i1 + 1;
-                        const int32_t j_A = j1 + 1;
-                        s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                tessella_await<1>();
+                __syncthreads();
+            } else {
+                {
+                    // load_A
+                    const int32_t last_row = imin32(63, m - 64 * (i0 + 2) - 1);
+                    const int32_t last_column = imin32(31, n - 32 * j0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 32; turn++) {
+                        const int32_t x1 = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + turn;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), imin32(last_row + 1 - x1, 16 + 32 * (last_column - y)));
+                    }
+                    {
+                        const int32_t x1 = 64, y = threadIdx.x;
+                        tessella_copy_until(&A_shared(i0 + 2, x1 + 1, y + 1), &A(64 * (i0 + 2) + x1 + 1, 32 * j0 + y + 1), imin32(last_row + 1 - x1, 16 + 32 * (last_column - y)));
                     }
                 }
+                if (m >= 64 * i0 + 129) {
+                    const int32_t x1 = threadIdx.x;
+                    if (x1 <= imin32(31, r_1 - 64 * i0 - 129)) {
+                        #pragma unroll 2
+                        for (int32_t x0 = 0; x0 <= 1; x0++) {
+                            if (x0 <= -2 * i0 + (r_1 - x1 - 1) / 32 - 4) {
+                                // load_r
+                                const int32_t i0_2 = i0 + 2;
+                                const int32_t x = x1 + 32 * x0;
+                                tessella_copy_ahead(&r_shared(i0_2, x + 1), &r(64 * i0_2 + x + 1));
+                            }
+                        }
+                    }
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t i1 = 0; i1 <= imin32(63, m - 64 * i0 - 1); i1++) {
+                            // S1: bicg.jl:9
+                            const int32_t stage = i0;
+                            const int32_t i_r = i1 + 1;
+                            const int32_t stage_ = i0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            s_reg = s_reg + r_shared(stage, i_r) * A_shared(stage_, i_A, j_A);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
         {
             const int32_t j1 = threadIdx.x;
@@ -394,6 +611,400 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_32(
                 // store_s
                 const int32_t x = 0;
                 s(32 * j0 + j1 + x + 1) = s_reg;
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2(
+    double *__restrict__ s,
+    const double *__restrict__ A,
+    const double *__restrict__ r,
+    int64_t m,
+    int64_t n,
+    int64_t r_1
+) {
+    __shared__ __align__(16) double r_shared_[128];
+    __shared__ __align__(16) double A_shared_[4352];
+    const int64_t j0 = blockIdx.x;
+    if (n >= 32 * j0 + 32) {
+        double s_reg_;
+        {
+            // S0_piece1: bicg.jl:7
+            s_reg_ = 0.0;
+        }
+        for (int64_t i0 = -3; i0 <= floordiv(m - 1, 32); i0++) {
+            if (r_1 >= 32 * i0 + 128 && m >= 32 * i0 + 128) {
+                {
+                    // load_A_
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_around(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1));
+                    }
+                    {
+                        const int64_t x = 31, y = threadIdx.x;
+                        tessella_copy_last(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1));
+                    }
+                }
+                {
+                    const int64_t x = threadIdx.x;
+                    // load_r_
+                    const int64_t i0_2 = i0 + 3;
+                    tessella_copy_ahead(&r_shared_(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                }
+                if (i0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int64_t i1 = 0; i1 <= 31; i1++) {
+                        // S1_piece1: bicg.jl:9
+                        const int64_t stage = i0;
+                        const int64_t i_r = i1 + 1;
+                        const int64_t stage_ = i0;
+                        const int64_t i_A = i1 + 1;
+                        const int64_t j_A = j1 + 1;
+                        s_reg_ = s_reg_ + r_shared_(stage, i_r) * A_shared_(stage_, i_A, j_A);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    // load_A_
+                    const int64_t last_row = imin(31, m - 32 * (i0 + 3) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), last_row + 1 - x);
+                    }
+                    {
+                        const int64_t x = 32, y = threadIdx.x;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), last_row + 1 - x);
+                    }
+                }
+                if (m >= 32 * i0 + 97) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(31, r_1 - 32 * i0 - 97)) {
+                        // load_r_
+                        const int64_t i0_2 = i0 + 3;
+                        tessella_copy_ahead(&r_shared_(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                    }
+                }
+                if (i0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int64_t i1 = 0; i1 <= imin(31, m - 32 * i0 - 1); i1++) {
+                        // S1_piece1: bicg.jl:9
+                        const int64_t stage = i0;
+                        const int64_t i_r = i1 + 1;
+                        const int64_t stage_ = i0;
+                        const int64_t i_A = i1 + 1;
+                        const int64_t j_A = j1 + 1;
+                        s_reg_ = s_reg_ + r_shared_(stage, i_r) * A_shared_(stage_, i_A, j_A);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        {
+            const int64_t j1 = threadIdx.x;
+            // store_s_
+            const int64_t x = 0;
+            s(32 * j0 + j1 + x + 1) = s_reg_;
+        }
+    } else {
+        double s_reg_;
+        {
+            const int64_t j1 = threadIdx.x;
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                // S0_piece1: bicg.jl:7
+                s_reg_ = 0.0;
+            }
+        }
+        for (int64_t i0 = -3; i0 <= floordiv(m - 1, 32); i0++) {
+            if (r_1 >= 32 * i0 + 128 && m >= 32 * i0 + 128) {
+                {
+                    // load_A_
+                    const int64_t last_column = imin(31, n - 32 * j0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), 16 + 32 * (last_column - y));
+                    }
+                    {
+                        const int64_t x = 31, y = threadIdx.x;
+                        if (y <= last_column) tessella_copy_last(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1));
+                    }
+                }
+                {
+                    const int64_t x = threadIdx.x;
+                    // load_r_
+                    const int64_t i0_2 = i0 + 3;
+                    tessella_copy_ahead(&r_shared_(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                }
+                if (i0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t i1 = 0; i1 <= 31; i1++) {
+                            // S1_piece1: bicg.jl:9
+                            const int64_t stage = i0;
+                            const int64_t i_r = i1 + 1;
+                            const int64_t stage_ = i0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            s_reg_ = s_reg_ + r_shared_(stage, i_r) * A_shared_(stage_, i_A, j_A);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    // load_A_
+                    const int64_t last_row = imin(31, m - 32 * (i0 + 3) - 1);
+                    const int64_t last_column = imin(31, n - 32 * j0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), imin(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                    {
+                        const int64_t x = 32, y = threadIdx.x;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), imin(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                }
+                if (m >= 32 * i0 + 97) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(31, r_1 - 32 * i0 - 97)) {
+                        // load_r_
+                        const int64_t i0_2 = i0 + 3;
+                        tessella_copy_ahead(&r_shared_(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                    }
+                }
+                if (i0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t i1 = 0; i1 <= imin(31, m - 32 * i0 - 1); i1++) {
+                            // S1_piece1: bicg.jl:9
+                            const int64_t stage = i0;
+                            const int64_t i_r = i1 + 1;
+                            const int64_t stage_ = i0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            s_reg_ = s_reg_ + r_shared_(stage, i_r) * A_shared_(stage_, i_A, j_A);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        {
+            const int64_t j1 = threadIdx.x;
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                // store_s_
+                const int64_t x = 0;
+                s(32 * j0 + j1 + x + 1) = s_reg_;
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
+    double *__restrict__ s,
+    const double *__restrict__ A,
+    const double *__restrict__ r,
+    int32_t m,
+    int32_t n,
+    int32_t r_1
+) {
+    __shared__ __align__(16) double r_shared_[128];
+    __shared__ __align__(16) double A_shared_[4352];
+    const int32_t j0 = blockIdx.x;
+    if (n >= 32 * j0 + 32) {
+        double s_reg_;
+        {
+            // S0_piece1: bicg.jl:7
+            s_reg_ = 0.0;
+        }
+        for (int32_t i0 = -3; i0 <= floordiv32(m - 1, 32); i0++) {
+            if (r_1 >= 32 * i0 + 128 && m >= 32 * i0 + 128) {
+                {
+                    // load_A_
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_around(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1));
+                    }
+                    {
+                        const int32_t x = 31, y = threadIdx.x;
+                        tessella_copy_last(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1));
+                    }
+                }
+                {
+                    const int32_t x = threadIdx.x;
+                    // load_r_
+                    const int32_t i0_2 = i0 + 3;
+                    tessella_copy_ahead(&r_shared_(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t i1 = 0; i1 <= 31; i1++) {
+                        // S1_piece1: bicg.jl:9
+                        const int32_t stage = i0;
+                        const int32_t i_r = i1 + 1;
+                        const int32_t stage_ = i0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        s_reg_ = s_reg_ + r_shared_(stage, i_r) * A_shared_(stage_, i_A, j_A);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    // load_A_
+                    const int32_t last_row = imin32(31, m - 32 * (i0 + 3) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), last_row + 1 - x);
+                    }
+                    {
+                        const int32_t x = 32, y = threadIdx.x;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), last_row + 1 - x);
+                    }
+                }
+                if (m >= 32 * i0 + 97) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, r_1 - 32 * i0 - 97)) {
+                        // load_r_
+                        const int32_t i0_2 = i0 + 3;
+                        tessella_copy_ahead(&r_shared_(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                    }
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t i1 = 0; i1 <= imin32(31, m - 32 * i0 - 1); i1++) {
+                        // S1_piece1: bicg.jl:9
+                        const int32_t stage = i0;
+                        const int32_t i_r = i1 + 1;
+                        const int32_t stage_ = i0;
+                        const int32_t i_A = i1 + 1;
+                        const int32_t j_A = j1 + 1;
+                        s_reg_ = s_reg_ + r_shared_(stage, i_r) * A_shared_(stage_, i_A, j_A);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        {
+            const int32_t j1 = threadIdx.x;
+            // store_s_
+            const int32_t x = 0;
+            s(32 * j0 + j1 + x + 1) = s_reg_;
+        }
+    } else {
+        double s_reg_;
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // S0_piece1: bicg.jl:7
+                s_reg_ = 0.0;
+            }
+        }
+        for (int32_t i0 = -3; i0 <= floordiv32(m - 1, 32); i0++) {
+            if (r_1 >= 32 * i0 + 128 && m >= 32 * i0 + 128) {
+                {
+                    // load_A_
+                    const int32_t last_column = imin32(31, n - 32 * j0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), 16 + 32 * (last_column - y));
+                    }
+                    {
+                        const int32_t x = 31, y = threadIdx.x;
+                        if (y <= last_column) tessella_copy_last(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1));
+                    }
+                }
+                {
+                    const int32_t x = threadIdx.x;
+                    // load_r_
+                    const int32_t i0_2 = i0 + 3;
+                    tessella_copy_ahead(&r_shared_(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t i1 = 0; i1 <= 31; i1++) {
+                            // S1_piece1: bicg.jl:9
+                            const int32_t stage = i0;
+                            const int32_t i_r = i1 + 1;
+                            const int32_t stage_ = i0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            s_reg_ = s_reg_ + r_shared_(stage, i_r) * A_shared_(stage_, i_A, j_A);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    // load_A_
+                    const int32_t last_row = imin32(31, m - 32 * (i0 + 3) - 1);
+                    const int32_t last_column = imin32(31, n - 32 * j0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), imin32(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                    {
+                        const int32_t x = 32, y = threadIdx.x;
+                        tessella_copy_until(&A_shared_(i0 + 3, x + 1, y + 1), &A(32 * (i0 + 3) + x + 1, 32 * j0 + y + 1), imin32(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                }
+                if (m >= 32 * i0 + 97) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, r_1 - 32 * i0 - 97)) {
+                        // load_r_
+                        const int32_t i0_2 = i0 + 3;
+                        tessella_copy_ahead(&r_shared_(i0_2, x + 1), &r(32 * i0_2 + x + 1));
+                    }
+                }
+                if (i0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t i1 = 0; i1 <= imin32(31, m - 32 * i0 - 1); i1++) {
+                            // S1_piece1: bicg.jl:9
+                            const int32_t stage = i0;
+                            const int32_t i_r = i1 + 1;
+                            const int32_t stage_ = i0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            s_reg_ = s_reg_ + r_shared_(stage, i_r) * A_shared_(stage_, i_A, j_A);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // store_s_
+                const int32_t x = 0;
+                s(32 * j0 + j1 + x + 1) = s_reg_;
             }
         }
     }
@@ -447,7 +1058,7 @@ extern "C" __global__ void __launch_bounds__(256) bicg_S2_32(double *__restrict_
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2(
+extern "C" __global__ void __launch_bounds__(64) bicg_kernel_3(
     double *__restrict__ q,
     const double *__restrict__ A,
     const double *__restrict__ p,
@@ -455,33 +1066,39 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2(
     int64_t n,
     int64_t p_1
 ) {
-    __shared__ __align__(16) double A_shared_[4224];
-    __shared__ __align__(16) double p_shared[128];
+    extern __shared__ __align__(16) unsigned char shared[];
+    double *const A_shared__ = (double *)shared;
+    double *const p_shared = (double *)(shared + 50688);
     const int64_t i0 = blockIdx.x;
     double q_reg;
     {
         const int64_t i1 = threadIdx.x;
-        if (i1 <= imin(31, m - 32 * i0 - 1)) {
+        if (i1 <= imin(63, m - 64 * i0 - 1)) {
             // load_q
             const int64_t x = 0;
-            q_reg = q(32 * i0 + i1 + x + 1);
+            q_reg = q(64 * i0 + i1 + x + 1);
         }
     }
-    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
-        if (m >= 32 * i0 + 32 && p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
+    for (int64_t j0 = -2; j0 <= (n - 1) / 32; j0++) {
+        if (m >= 64 * i0 + 64 && p_1 >= 32 * j0 + 96 && n >= 32 * j0 + 96) {
             {
                 const int64_t x = threadIdx.x;
-                // load_p
-                const int64_t j0_2 = j0 + 3;
-                tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                if (x <= 31) {
+                    // load_p
+                    const int64_t j0_2 = j0 + 2;
+                    tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                }
             }
             {
-                const int64_t x = threadIdx.x;
-                #pragma unroll 32
-                for (int64_t y = 0; y <= 31; y++) {
-                    // load_A_
-                    const int64_t j0_2 = j0 + 3;
-                    tessella_copy_ahead(&A_shared_(j0_2, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * j0_2 + y + 1));
+                // load_A__
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int64_t x = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + 2 * turn;
+                    tessella_copy_around(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1));
+                }
+                {
+                    const int64_t x = 63, y = threadIdx.x;
+                    if (y < 32) tessella_copy_last(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1));
                 }
             }
             if (j0 >= 0) {
@@ -494,63 +1111,105 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2(
                     const int64_t j_A = j1 + 1;
                     const int64_t stage_ = j0;
                     const int64_t j_p = j1 + 1;
-                    q_reg = q_reg + A_shared_(stage, i_A, j_A) * p_shared(stage_, j_p);
+                    q_reg = q_reg + A_shared__(stage, i_A, j_A) * p_shared(stage_, j_p);
                 }
             }
-            tessella_await<2>();
+            tessella_await<1>();
             __syncthreads();
         } else {
-            if (n >= 32 * j0 + 97) {
-                const int64_t x = threadIdx.x;
-                if (x <= imin(31, p_1 - 32 * j0 - 97)) {
-                    // load_p
-                    const int64_t j0_2 = j0 + 3;
-                    tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+            if (p_1 >= 32 * j0 + 96 && n >= 32 * j0 + 96) {
+                {
+                    const int64_t x = threadIdx.x;
+                    if (x <= 31) {
+                        // load_p
+                        const int64_t j0_2 = j0 + 2;
+                        tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                    }
                 }
-            }
-            {
-                const int64_t x = threadIdx.x;
-                if (x <= imin(31, m - 32 * i0 - 1)) {
-                    #pragma unroll 32
-                    for (int64_t y = 0; y <= 31; y++) {
-                        if (y <= n - 32 * j0 - 97) {
-                            // load_A_
-                            const int64_t j0_2 = j0 + 3;
-                            tessella_copy_ahead(&A_shared_(j0_2, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * j0_2 + y + 1));
+                {
+                    // load_A__
+                    const int64_t last_row = imin(63, m - 64 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1), last_row + 1 - x);
+                    }
+                    {
+                        const int64_t x = 64, y = threadIdx.x;
+                        if (y < 32) tessella_copy_until(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1), last_row + 1 - x);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(63, m - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= 31; j1++) {
+                            // S3: bicg.jl:16
+                            const int64_t stage = j0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_p = j1 + 1;
+                            q_reg = q_reg + A_shared__(stage, i_A, j_A) * p_shared(stage_, j_p);
                         }
                     }
                 }
-            }
-            if (j0 >= 0) {
-                const int64_t i1 = threadIdx.x;
-                if (i1 <= imin(31, m - 32 * i0 - 1)) {
-                    #pragma unroll 16
-                    for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
-                        // S3: bicg.jl:16
-                        const int64_t stage = j0;
-                        const int64_t i_A = i1 + 1;
-                        const int64_t j_A = j1 + 1;
-                        const int64_t stage_ = j0;
-                        const int64_t j_p = j1 + 1;
-                        q_reg = q_reg + A_shared_(stage, i_A, j_A) * p_shared(stage_, j_p);
+                tessella_await<1>();
+                __syncthreads();
+            } else {
+                if (n >= 32 * j0 + 65) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(31, p_1 - 32 * j0 - 65)) {
+                        // load_p
+                        const int64_t j0_2 = j0 + 2;
+                        tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
                     }
                 }
+                {
+                    // load_A__
+                    const int64_t last_row = imin(63, m - 64 * i0 - 1);
+                    const int64_t last_column = imin(31, n - 32 * (j0 + 2) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1), imin(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                    {
+                        const int64_t x = 64, y = threadIdx.x;
+                        tessella_copy_until(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1), imin(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(63, m - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                            // S3: bicg.jl:16
+                            const int64_t stage = j0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_p = j1 + 1;
+                            q_reg = q_reg + A_shared__(stage, i_A, j_A) * p_shared(stage_, j_p);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
     }
     {
         const int64_t i1 = threadIdx.x;
-        if (i1 <= imin(31, m - 32 * i0 - 1)) {
+        if (i1 <= imin(63, m - 64 * i0 - 1)) {
             // store_q
             const int64_t x = 0;
-            q(32 * i0 + i1 + x + 1) = q_reg;
+            q(64 * i0 + i1 + x + 1) = q_reg;
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
+extern "C" __global__ void __launch_bounds__(64) bicg_kernel_3_32(
     double *__restrict__ q,
     const double *__restrict__ A,
     const double *__restrict__ p,
@@ -558,33 +1217,39 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
     int32_t n,
     int32_t p_1
 ) {
-    __shared__ __align__(16) double A_shared_[4224];
-    __shared__ __align__(16) double p_shared[128];
+    extern __shared__ __align__(16) unsigned char shared[];
+    double *const A_shared__ = (double *)shared;
+    double *const p_shared = (double *)(shared + 50688);
     const int32_t i0 = blockIdx.x;
     double q_reg;
     {
         const int32_t i1 = threadIdx.x;
-        if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+        if (i1 <= imin32(63, m - 64 * i0 - 1)) {
             // load_q
             const int32_t x = 0;
-            q_reg = q(32 * i0 + i1 + x + 1);
+            q_reg = q(64 * i0 + i1 + x + 1);
         }
     }
-    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
-        if (m >= 32 * i0 + 32 && p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
+    for (int32_t j0 = -2; j0 <= (n - 1) / 32; j0++) {
+        if (m >= 64 * i0 + 64 && p_1 >= 32 * j0 + 96 && n >= 32 * j0 + 96) {
             {
                 const int32_t x = threadIdx.x;
-                // load_p
-                const int32_t j0_2 = j0 + 3;
-                tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                if (x <= 31) {
+                    // load_p
+                    const int32_t j0_2 = j0 + 2;
+                    tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                }
             }
             {
-                const int32_t x = threadIdx.x;
-                #pragma unroll 32
-                for (int32_t y = 0; y <= 31; y++) {
-                    // load_A_
-                    const int32_t j0_2 = j0 + 3;
-                    tessella_copy_ahead(&A_shared_(j0_2, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * j0_2 + y + 1));
+                // load_A__
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int32_t x = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + 2 * turn;
+                    tessella_copy_around(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1));
+                }
+                {
+                    const int32_t x = 63, y = threadIdx.x;
+                    if (y < 32) tessella_copy_last(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1));
                 }
             }
             if (j0 >= 0) {
@@ -597,58 +1262,392 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
                     const int32_t j_A = j1 + 1;
                     const int32_t stage_ = j0;
                     const int32_t j_p = j1 + 1;
-                    q_reg = q_reg + A_shared_(stage, i_A, j_A) * p_shared(stage_, j_p);
+                    q_reg = q_reg + A_shared__(stage, i_A, j_A) * p_shared(stage_, j_p);
+                }
+            }
+            tessella_await<1>();
+            __syncthreads();
+        } else {
+            if (p_1 >= 32 * j0 + 96 && n >= 32 * j0 + 96) {
+                {
+                    const int32_t x = threadIdx.x;
+                    if (x <= 31) {
+                        // load_p
+                        const int32_t j0_2 = j0 + 2;
+                        tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                    }
+                }
+                {
+                    // load_A__
+                    const int32_t last_row = imin32(63, m - 64 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1), last_row + 1 - x);
+                    }
+                    {
+                        const int32_t x = 64, y = threadIdx.x;
+                        if (y < 32) tessella_copy_until(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1), last_row + 1 - x);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(63, m - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= 31; j1++) {
+                            // S3: bicg.jl:16
+                            const int32_t stage = j0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_p = j1 + 1;
+                            q_reg = q_reg + A_shared__(stage, i_A, j_A) * p_shared(stage_, j_p);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
+            } else {
+                if (n >= 32 * j0 + 65) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, p_1 - 32 * j0 - 65)) {
+                        // load_p
+                        const int32_t j0_2 = j0 + 2;
+                        tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                    }
+                }
+                {
+                    // load_A__
+                    const int32_t last_row = imin32(63, m - 64 * i0 - 1);
+                    const int32_t last_column = imin32(31, n - 32 * (j0 + 2) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x = 2 * (threadIdx.x % 32), y = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1), imin32(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                    {
+                        const int32_t x = 64, y = threadIdx.x;
+                        tessella_copy_until(&A_shared__(j0 + 2, x + 1, y + 1), &A(64 * i0 + x + 1, 32 * (j0 + 2) + y + 1), imin32(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(63, m - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                            // S3: bicg.jl:16
+                            const int32_t stage = j0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_p = j1 + 1;
+                            q_reg = q_reg + A_shared__(stage, i_A, j_A) * p_shared(stage_, j_p);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
+            }
+        }
+    }
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(63, m - 64 * i0 - 1)) {
+            // store_q
+            const int32_t x = 0;
+            q(64 * i0 + i1 + x + 1) = q_reg;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) bicg_kernel_4(
+    double *__restrict__ q,
+    const double *__restrict__ A,
+    const double *__restrict__ p,
+    int64_t m,
+    int64_t n,
+    int64_t p_1
+) {
+    __shared__ __align__(16) double A_shared___[4352];
+    __shared__ __align__(16) double p_shared_[128];
+    const int64_t i0 = blockIdx.x;
+    double q_reg_;
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, m - 32 * i0 - 1)) {
+            // load_q_
+            const int64_t x = 0;
+            q_reg_ = q(32 * i0 + i1 + x + 1);
+        }
+    }
+    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (m >= 32 * i0 + 32 && p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
+            {
+                const int64_t x = threadIdx.x;
+                // load_p_
+                const int64_t j0_2 = j0 + 3;
+                tessella_copy_ahead(&p_shared_(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+            }
+            {
+                // load_A___
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int64_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                    tessella_copy_around(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1));
+                }
+                {
+                    const int64_t x = 31, y = threadIdx.x;
+                    tessella_copy_last(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int64_t j1 = 0; j1 <= 31; j1++) {
+                    // S3_piece1: bicg.jl:16
+                    const int64_t stage = j0;
+                    const int64_t i_A = i1 + 1;
+                    const int64_t j_A = j1 + 1;
+                    const int64_t stage_ = j0;
+                    const int64_t j_p = j1 + 1;
+                    q_reg_ = q_reg_ + A_shared___(stage, i_A, j_A) * p_shared_(stage_, j_p);
                 }
             }
             tessella_await<2>();
             __syncthreads();
         } else {
-            if (n >= 32 * j0 + 97) {
-                const int32_t x = threadIdx.x;
-                if (x <= imin32(31, p_1 - 32 * j0 - 97)) {
-                    // load_p
-                    const int32_t j0_2 = j0 + 3;
-                    tessella_copy_ahead(&p_shared(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+            if (p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
+                {
+                    const int64_t x = threadIdx.x;
+                    // load_p_
+                    const int64_t j0_2 = j0 + 3;
+                    tessella_copy_ahead(&p_shared_(j0_2, x + 1), &p(32 * j0_2 + x + 1));
                 }
-            }
-            {
-                const int32_t x = threadIdx.x;
-                if (x <= imin32(31, m - 32 * i0 - 1)) {
-                    #pragma unroll 32
-                    for (int32_t y = 0; y <= 31; y++) {
-                        if (y <= n - 32 * j0 - 97) {
-                            // load_A_
-                            const int32_t j0_2 = j0 + 3;
-                            tessella_copy_ahead(&A_shared_(j0_2, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * j0_2 + y + 1));
+                {
+                    // load_A___
+                    const int64_t last_row = imin(31, m - 32 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1), last_row + 1 - x);
+                    }
+                    {
+                        const int64_t x = 32, y = threadIdx.x;
+                        tessella_copy_until(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1), last_row + 1 - x);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(31, m - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= 31; j1++) {
+                            // S3_piece1: bicg.jl:16
+                            const int64_t stage = j0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_p = j1 + 1;
+                            q_reg_ = q_reg_ + A_shared___(stage, i_A, j_A) * p_shared_(stage_, j_p);
                         }
                     }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                if (n >= 32 * j0 + 97) {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(31, p_1 - 32 * j0 - 97)) {
+                        // load_p_
+                        const int64_t j0_2 = j0 + 3;
+                        tessella_copy_ahead(&p_shared_(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                    }
+                }
+                {
+                    // load_A___
+                    const int64_t last_row = imin(31, m - 32 * i0 - 1);
+                    const int64_t last_column = imin(31, n - 32 * (j0 + 3) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1), imin(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                    {
+                        const int64_t x = 32, y = threadIdx.x;
+                        tessella_copy_until(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1), imin(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(31, m - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                            // S3_piece1: bicg.jl:16
+                            const int64_t stage = j0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_p = j1 + 1;
+                            q_reg_ = q_reg_ + A_shared___(stage, i_A, j_A) * p_shared_(stage_, j_p);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+    }
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, m - 32 * i0 - 1)) {
+            // store_q_
+            const int64_t x = 0;
+            q(32 * i0 + i1 + x + 1) = q_reg_;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) bicg_kernel_4_32(
+    double *__restrict__ q,
+    const double *__restrict__ A,
+    const double *__restrict__ p,
+    int32_t m,
+    int32_t n,
+    int32_t p_1
+) {
+    __shared__ __align__(16) double A_shared___[4352];
+    __shared__ __align__(16) double p_shared_[128];
+    const int32_t i0 = blockIdx.x;
+    double q_reg_;
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+            // load_q_
+            const int32_t x = 0;
+            q_reg_ = q(32 * i0 + i1 + x + 1);
+        }
+    }
+    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (m >= 32 * i0 + 32 && p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
+            {
+                const int32_t x = threadIdx.x;
+                // load_p_
+                const int32_t j0_2 = j0 + 3;
+                tessella_copy_ahead(&p_shared_(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+            }
+            {
+                // load_A___
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int32_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                    tessella_copy_around(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1));
+                }
+                {
+                    const int32_t x = 31, y = threadIdx.x;
+                    tessella_copy_last(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1));
                 }
             }
             if (j0 >= 0) {
                 const int32_t i1 = threadIdx.x;
-                if (i1 <= imin32(31, m - 32 * i0 - 1)) {
-                    #pragma unroll 16
-                    for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
-                        // S3: bicg.jl:16
-                        const int32_t stage = j0;
-                        const int32_t i_A = i1 + 1;
-                        const int32_t j_A = j1 + 1;
-                        const int32_t stage_ = j0;
-                        const int32_t j_p = j1 + 1;
-                        q_reg = q_reg + A_shared_(stage, i_A, j_A) * p_shared(stage_, j_p);
-                    }
+                #pragma unroll 16
+                for (int32_t j1 = 0; j1 <= 31; j1++) {
+                    // S3_piece1: bicg.jl:16
+                    const int32_t stage = j0;
+                    const int32_t i_A = i1 + 1;
+                    const int32_t j_A = j1 + 1;
+                    const int32_t stage_ = j0;
+                    const int32_t j_p = j1 + 1;
+                    q_reg_ = q_reg_ + A_shared___(stage, i_A, j_A) * p_shared_(stage_, j_p);
                 }
             }
             tessella_await<2>();
             __syncthreads();
+        } else {
+            if (p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
+                {
+                    const int32_t x = threadIdx.x;
+                    // load_p_
+                    const int32_t j0_2 = j0 + 3;
+                    tessella_copy_ahead(&p_shared_(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                }
+                {
+                    // load_A___
+                    const int32_t last_row = imin32(31, m - 32 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1), last_row + 1 - x);
+                    }
+                    {
+                        const int32_t x = 32, y = threadIdx.x;
+                        tessella_copy_until(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1), last_row + 1 - x);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= 31; j1++) {
+                            // S3_piece1: bicg.jl:16
+                            const int32_t stage = j0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_p = j1 + 1;
+                            q_reg_ = q_reg_ + A_shared___(stage, i_A, j_A) * p_shared_(stage_, j_p);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                if (n >= 32 * j0 + 97) {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, p_1 - 32 * j0 - 97)) {
+                        // load_p_
+                        const int32_t j0_2 = j0 + 3;
+                        tessella_copy_ahead(&p_shared_(j0_2, x + 1), &p(32 * j0_2 + x + 1));
+                    }
+                }
+                {
+                    // load_A___
+                    const int32_t last_row = imin32(31, m - 32 * i0 - 1);
+                    const int32_t last_column = imin32(31, n - 32 * (j0 + 3) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x = 2 * (threadIdx.x % 16), y = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1), imin32(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                    {
+                        const int32_t x = 32, y = threadIdx.x;
+                        tessella_copy_until(&A_shared___(j0 + 3, x + 1, y + 1), &A(32 * i0 + x + 1, 32 * (j0 + 3) + y + 1), imin32(last_row + 1 - x, 16 + 32 * (last_column - y)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(31, m - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                            // S3_piece1: bicg.jl:16
+                            const int32_t stage = j0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_p = j1 + 1;
+                            q_reg_ = q_reg_ + A_shared___(stage, i_A, j_A) * p_shared_(stage_, j_p);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
         }
     }
     {
         const int32_t i1 = threadIdx.x;
         if (i1 <= imin32(31, m - 32 * i0 - 1)) {
-            // store_q
+            // store_q_
             const int32_t x = 0;
-            q(32 * i0 + i1 + x + 1) = q_reg;
+            q(32 * i0 + i1 + x + 1) = q_reg_;
         }
     }
 }
@@ -660,8 +1659,16 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
 #undef r
 #undef r_shared
 #undef A_shared
+#undef r_shared_
 #undef A_shared_
+#undef A_shared__
 #undef p_shared
+#undef A_shared___
+#undef p_shared_
+#undef A_shared_shift
+#undef A_shared__shift
+#undef A_shared___shift
+#undef A_shared____shift
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -766,8 +1773,21 @@ static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, co
     return cudaSuccess;
 }
 
+// Lets each block of a kernel have so many bytes of shared memory; 0, or the status with which the function is left.
+static int tessella_share(const void *kernel, int bytes)
+{
+    int device = 0, most = 0;
+    cudaFuncAttributes own;
+    if (cudaGetDevice(&device) != cudaSuccess || cudaFuncGetAttributes(&own, kernel) != cudaSuccess
+        || cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) return -4;
+    if (bytes + (int)own.sharedSizeBytes > most) return -5;
+    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    return error == cudaSuccess ? 0 : -4;
+}
+
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
-// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
+// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large,
+// or a block needs more shared memory than the GPU gives.
 // Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
 extern "C" int32_t bicg(
     double *__restrict__ s,
@@ -822,6 +1842,10 @@ extern "C" int32_t bicg(
     tessella_buffer<double> A_device;
     tessella_buffer<double> p_device;
     tessella_buffer<double> r_device;
+    if (const int tessella_status = n >= 12673 && s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647 ? tessella_share((const void *)bicg_kernel_32, 52224) : 0) return tessella_status;
+    if (const int tessella_status = n >= 12673 && (s_1 > 1073741824 || m > 1073741824 || n > 1073741824 || r_1 > 1073741824 || m * n > 2147483647) ? tessella_share((const void *)bicg_kernel, 52224) : 0) return tessella_status;
+    if (const int tessella_status = m >= 12673 && n >= 1 && q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647 ? tessella_share((const void *)bicg_kernel_3_32, 51456) : 0) return tessella_status;
+    if (const int tessella_status = m >= 12673 && n >= 1 && (q_1 > 1073741824 || m > 1073741824 || n > 1073741824 || p_1 > 1073741824 || m * n > 2147483647) ? tessella_share((const void *)bicg_kernel_3, 51456) : 0) return tessella_status;
     tessella_streams<4> tessella_queues;
     TESSELLA_TRY(tessella_queues.open());
     const cudaStream_t tessella_in = tessella_queues.stream[0];
@@ -836,22 +1860,44 @@ extern "C" int32_t bicg(
     TESSELLA_TRY(r_device.copy_in(r, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
-    if (s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                bicg_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(s_device.at, A_device.at, r_device.at, (int32_t)m, (int32_t)n, (int32_t)r_1);
-                TESSELLA_TRY(cudaGetLastError());
+    if (n >= 12673) {
+        if (s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {(n - 1) / 32 + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 52224, tessella_kernels>>>(s_device.at, A_device.at, r_device.at, (int32_t)m, (int32_t)n, (int32_t)r_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {(n - 1) / 32 + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1), 52224, tessella_kernels>>>(s_device.at, A_device.at, r_device.at, m, n, r_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     } else {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                bicg_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(s_device.at, A_device.at, r_device.at, m, n, r_1);
-                TESSELLA_TRY(cudaGetLastError());
+        if (s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(s_device.at, A_device.at, r_device.at, (int32_t)m, (int32_t)n, (int32_t)r_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(s_device.at, A_device.at, r_device.at, m, n, r_1);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
@@ -878,23 +1924,45 @@ extern "C" int32_t bicg(
     TESSELLA_TRY(p_device.copy_in(p, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
-    if (n >= 1) {
+    if (m >= 12673 && n >= 1) {
         if (q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647) {
             {
-                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+                const tessella_grid tessella_blocks = {(m - 1) / 64 + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    bicg_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, (int32_t)m, (int32_t)n, (int32_t)p_1);
+                    bicg_kernel_3_32<<<tessella_blocks.dims(), dim3(64, 1, 1), 51456, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, (int32_t)m, (int32_t)n, (int32_t)p_1);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         } else {
             {
-                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+                const tessella_grid tessella_blocks = {(m - 1) / 64 + 1, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    bicg_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
+                    bicg_kernel_3<<<tessella_blocks.dims(), dim3(64, 1, 1), 51456, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
                     TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        }
+    } else {
+        if (m <= 12672 && n >= 1) {
+            if (q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647) {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        bicg_kernel_4_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, (int32_t)m, (int32_t)n, (int32_t)p_1);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            } else {
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        bicg_kernel_4<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
                 }
             }
         }

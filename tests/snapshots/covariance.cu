@@ -3,17 +3,32 @@
 // for j0 = floor((j - 1)/32)  # block.x
 //   for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
 //     S0: mean_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = 0.0
-//   for k0 = floor((k - 1)/32) | k0 - 3
-//     for x  # thread.x
+//   for k0 = floor((k - 1)/64) | k0 - 1
+//     for x1 = x - 32*floor((x)/32)  # thread.x
 //       for y  # unroll(32)
-//         load_data: data_shared[j0, k0, x + 1, y + 1] = data[32*k0 + x + 1, 32*j0 + y + 1]
+//         for x0 = floor((x)/32)  # unroll(2)
+//           load_data: data_shared[j0, k0, x + 1, y + 1] = data[64*k0 + x + 1, 32*j0 + y + 1]
 //     for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
-//       for k1 = k - 32*floor((k - 1)/32) - 1  # unroll(16)
+//       for k1 = k - 64*floor((k - 1)/64) - 1  # unroll(16)
 //         S1: mean_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = mean_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] + data_shared[floor((j - 1)/32), stage, k_data, j_data]
 //   for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
 //     S2: mean_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = mean_reg[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] / Float64(samples)
 //   for j1  # thread.x
 //     store_mean: mean[32*j0 + j1 + x + 1] = mean_reg[j0, j1, x + 1]
+// for j0 = floor((j - 1)/32)  # block.x
+//   for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
+//     S0_piece1: mean_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = 0.0
+//   for k0 = floor((k - 1)/32) | k0 - 3
+//     for x  # thread.x
+//       for y  # unroll(32)
+//         load_data_: data_shared_[j0, k0, x + 1, y + 1] = data[32*k0 + x + 1, 32*j0 + y + 1]
+//     for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
+//       for k1 = k - 32*floor((k - 1)/32) - 1  # unroll(16)
+//         S1_piece1: mean_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = mean_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] + data_shared_[floor((j - 1)/32), stage, k_data, j_data]
+//   for j1 = j - 32*floor((j - 1)/32) - 1  # thread.x
+//     S2_piece1: mean_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = mean_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] / Float64(samples)
+//   for j1  # thread.x
+//     store_mean_: mean[32*j0 + j1 + x + 1] = mean_reg_[j0, j1, x + 1]
 // for j0 = floor((j - 1)/32)  # block.y
 //   for k0 = floor((k - 1)/32)  # block.x
 //     for j10 = floor((j - 32*floor((j - 1)/32) - 1)/4)  # thread.y
@@ -31,17 +46,17 @@
 //       for y1 = y - 8*floor((y)/8)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/8)  # unroll(8)
-//             load_data__: data_shared__[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
+//             load_data___: data_shared___[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
 //       for y1 = y - 8*floor((y)/8)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/8)  # unroll(16)
-//             load_data_: data_shared_[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 128*i0 + y + 1]
+//             load_data__: data_shared__[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 128*i0 + y + 1]
 //       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/8)  # thread.y
 //         for i11 = i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1  # thread.x
 //           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(2)
 //             for j11 = j - 64*floor((j - 1)/64) - 8*floor((j - 64*floor((j - 1)/64) - 1)/8) - 1  # unroll(8)
 //               for i10 = floor((i - 128*floor((i - 1)/128) - 1)/16)  # unroll(8)
-//                 S5: cov_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_cov + 1, j_cov] = cov_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_cov + 1, j_cov] + data_shared_[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_data, i_data] * data_shared__[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_data_, j_data]
+//                 S5: cov_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_cov + 1, j_cov] = cov_reg[floor((j - 1)/64), floor((i - 1)/128), i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/8), i_cov + 1, j_cov] + data_shared__[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_data, i_data] * data_shared___[floor((j - 1)/64), floor((i - 1)/128), floor((k - 1)/16), k_data_, j_data]
 //     for j10 = floor((j - 64*floor((j - 1)/64) - 1)/8)  # thread.y
 //       for i11 = i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1  # thread.x
 //         for j11 = j - 64*floor((j - 1)/64) - 8*floor((j - 64*floor((j - 1)/64) - 1)/8) - 1  # unroll(8)
@@ -63,17 +78,17 @@
 //       for y1 = y - 16*floor((y)/16)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/16)  # unroll(4)
-//             load_data____: data_shared____[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
+//             load_data_____: data_shared_____[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
 //       for y1 = y - 16*floor((y)/16)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/16)  # unroll(4)
-//             load_data___: data_shared___[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*i0 + y + 1]
+//             load_data____: data_shared____[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*i0 + y + 1]
 //       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/4)  # thread.y
 //         for i11 = i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1  # thread.x
 //           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(4)
 //             for j11 = j - 64*floor((j - 1)/64) - 4*floor((j - 64*floor((j - 1)/64) - 1)/4) - 1  # unroll(4)
 //               for i10 = floor((i - 64*floor((i - 1)/64) - 1)/16)  # unroll(4)
-//                 S5_piece1: cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] = cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] + data_shared___[floor((j - 1)/64), floor((i - 1)/64), floor((k - 1)/16), k_data, i_data] * data_shared____[floor((j - 1)/64), floor((i - 1)/64), floor((k - 1)/16), k_data_, j_data]
+//                 S5_piece1: cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] = cov_reg_[floor((j - 1)/64), floor((i - 1)/64), i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1, floor((j - 64*floor((j - 1)/64) - 1)/4), i_cov + 1, j_cov] + data_shared____[floor((j - 1)/64), floor((i - 1)/64), floor((k - 1)/16), k_data, i_data] * data_shared_____[floor((j - 1)/64), floor((i - 1)/64), floor((k - 1)/16), k_data_, j_data]
 //     for j10 = floor((j - 64*floor((j - 1)/64) - 1)/4)  # thread.y
 //       for i11 = i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1  # thread.x
 //         for j11 = j - 64*floor((j - 1)/64) - 4*floor((j - 64*floor((j - 1)/64) - 1)/4) - 1  # unroll(4)
@@ -126,13 +141,14 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define cov(i, j) cov[(i) - 1 + cov_1 * ((j) - 1)]
 #define data(i, j) data[(i) - 1 + samples * ((j) - 1)]
 #define mean(i) mean[(i) - 1]
-#define data_shared(i, j, k) data_shared[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+#define data_shared(i, j, k) data_shared[(j) - 1 + 65 * ((k) - 1 + 32 * ((i) - 2 * floordiv((i), 2)))]
+#define data_shared_(i, j, k) data_shared_[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
 #define cov_reg(i, j) cov_reg[(i) - 1 + 8 * ((j) - 1)]
-#define data_shared_(i, j) data_shared_[(i) - 1 + 17 * ((j) - 1)]
 #define data_shared__(i, j) data_shared__[(i) - 1 + 17 * ((j) - 1)]
-#define cov_reg_(i, j) cov_reg_[(i) - 1 + 4 * ((j) - 1)]
 #define data_shared___(i, j) data_shared___[(i) - 1 + 17 * ((j) - 1)]
+#define cov_reg_(i, j) cov_reg_[(i) - 1 + 4 * ((j) - 1)]
 #define data_shared____(i, j) data_shared____[(i) - 1 + 17 * ((j) - 1)]
+#define data_shared_____(i, j) data_shared_____[(i) - 1 + 17 * ((j) - 1)]
 
 // Begins to copy an element to shared memory. What it misses comes to the L2 cache with the 256 bytes around it, for copies of
 // rows that begin inside of them.
@@ -164,7 +180,7 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel(
     int64_t samples,
     int64_t n
 ) {
-    __shared__ __align__(16) double data_shared[4224];
+    __shared__ __align__(16) double data_shared[4160];
     const int64_t j0 = blockIdx.x;
     if (n >= 32 * j0 + 32) {
         double mean_reg;
@@ -172,55 +188,67 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel(
             // S0: covariance.jl:7
             mean_reg = 0.0;
         }
-        for (int64_t k0 = -3; k0 <= floordiv(samples - 1, 32); k0++) {
-            if (samples >= 32 * k0 + 128) {
-                {
-                    const int64_t x = threadIdx.x;
-                    #pragma unroll 32
-                    for (int64_t y = 0; y <= 31; y++) {
-                        // load_data
-                        const int64_t k0_2 = k0 + 3;
-                        tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
-                    }
-                }
-                if (k0 >= 0) {
-                    const int64_t j1 = threadIdx.x;
-                    #pragma unroll 16
-                    for (int64_t k1 = 0; k1 <= 31; k1++) {
-                        // S1: covariance.jl:9
-                        const int64_t stage = k0;
-                        const int64_t k_data = k1 + 1;
-                        const int64_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
-                    }
-                }
-                tessella_await<2>();
-                __syncthreads();
-            } else {
-                {
-                    const int64_t x = threadIdx.x;
-                    if (x <= imin(31, samples - 32 * k0 - 97)) {
+        if (samples >= 1) {
+            for (int64_t k0 = -1; k0 <= (samples - 1) / 64; k0++) {
+                if (samples >= 64 * k0 + 128) {
+                    {
+                        const int64_t x1 = threadIdx.x;
                         #pragma unroll 32
                         for (int64_t y = 0; y <= 31; y++) {
-                            // load_data
-                            const int64_t k0_2 = k0 + 3;
-                            tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                            #pragma unroll 2
+                            for (int64_t x0 = 0; x0 <= 1; x0++) {
+                                // load_data
+                                const int64_t k0_2 = k0 + 1;
+                                const int64_t x = x1 + 32 * x0;
+                                tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(64 * k0_2 + x + 1, 32 * j0 + y + 1));
+                            }
                         }
                     }
-                }
-                if (k0 >= 0) {
-                    const int64_t j1 = threadIdx.x;
-                    #pragma unroll 16
-                    for (int64_t k1 = 0; k1 <= imin(31, samples - 32 * k0 - 1); k1++) {
-                        // S1: covariance.jl:9
-                        const int64_t stage = k0;
-                        const int64_t k_data = k1 + 1;
-                        const int64_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                    if (k0 >= 0) {
+                        const int64_t j1 = threadIdx.x;
+                        #pragma unroll 16
+                        for (int64_t k1 = 0; k1 <= 63; k1++) {
+                            // S1: covariance.jl:9
+                            const int64_t stage = k0;
+                            const int64_t k_data = k1 + 1;
+                            const int64_t j_data = j1 + 1;
+                            mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                        }
                     }
+                    tessella_await<0>();
+                    __syncthreads();
+                } else {
+                    {
+                        const int64_t x1 = threadIdx.x;
+                        if (x1 <= imin(31, samples - 64 * k0 - 65)) {
+                            #pragma unroll 32
+                            for (int64_t y = 0; y <= 31; y++) {
+                                #pragma unroll 2
+                                for (int64_t x0 = 0; x0 <= 1; x0++) {
+                                    if (x0 <= -2 * k0 + (samples - x1 - 1) / 32 - 2) {
+                                        // load_data
+                                        const int64_t k0_2 = k0 + 1;
+                                        const int64_t x = x1 + 32 * x0;
+                                        tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(64 * k0_2 + x + 1, 32 * j0 + y + 1));
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    if (k0 >= 0) {
+                        const int64_t j1 = threadIdx.x;
+                        #pragma unroll 16
+                        for (int64_t k1 = 0; k1 <= imin(63, samples - 64 * k0 - 1); k1++) {
+                            // S1: covariance.jl:9
+                            const int64_t stage = k0;
+                            const int64_t k_data = k1 + 1;
+                            const int64_t j_data = j1 + 1;
+                            mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                        }
+                    }
+                    tessella_await<0>();
+                    __syncthreads();
                 }
-                tessella_await<2>();
-                __syncthreads();
             }
         }
         {
@@ -242,35 +270,43 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel(
                 mean_reg = 0.0;
             }
         }
-        for (int64_t k0 = -3; k0 <= floordiv(samples - 1, 32); k0++) {
-            {
-                const int64_t x = threadIdx.x;
-                if (x <= imin(31, samples - 32 * k0 - 97)) {
-                    #pragma unroll 32
-                    for (int64_t y = 0; y <= 31; y++) {
-                        if (y <= n - 32 * j0 - 1) {
-                            // load_data
-                            const int64_t k0_2 = k0 + 3;
-                            tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+        if (samples >= 1) {
+            for (int64_t k0 = -1; k0 <= (samples - 1) / 64; k0++) {
+                {
+                    const int64_t x1 = threadIdx.x;
+                    if (x1 <= imin(31, samples - 64 * k0 - 65)) {
+                        #pragma unroll 32
+                        for (int64_t y = 0; y <= 31; y++) {
+                            if (y <= n - 32 * j0 - 1) {
+                                #pragma unroll 2
+                                for (int64_t x0 = 0; x0 <= 1; x0++) {
+                                    if (x0 <= -2 * k0 + (samples - x1 - 1) / 32 - 2) {
+                                        // load_data
+                                        const int64_t k0_2 = k0 + 1;
+                                        const int64_t x = x1 + 32 * x0;
+                                        tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(64 * k0_2 + x + 1, 32 * j0 + y + 1));
+                                    }
+                                }
+                            }
                         }
                     }
                 }
-            }
-            if (k0 >= 0) {
-                const int64_t j1 = threadIdx.x;
-                if (j1 <= imin(31, n - 32 * j0 - 1)) {
-                    #pragma unroll 16
-                    for (int64_t k1 = 0; k1 <= imin(31, samples - 32 * k0 - 1); k1++) {
-                        // S1: covariance.jl:9
-                        const int64_t stage = k0;
-                        const int64_t k_data = k1 + 1;
-                        const int64_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                if (k0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t k1 = 0; k1 <= imin(63, samples - 64 * k0 - 1); k1++) {
+                            // S1: covariance.jl:9
+                            const int64_t stage = k0;
+                            const int64_t k_data = k1 + 1;
+                            const int64_t j_data = j1 + 1;
+                            mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                        }
                     }
                 }
+                tessella_await<0>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
         {
             const int64_t j1 = threadIdx.x;
@@ -296,7 +332,7 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel_32(
     int32_t samples,
     int32_t n
 ) {
-    __shared__ __align__(16) double data_shared[4224];
+    __shared__ __align__(16) double data_shared[4160];
     const int32_t j0 = blockIdx.x;
     if (n >= 32 * j0 + 32) {
         double mean_reg;
@@ -304,55 +340,67 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel_32(
             // S0: covariance.jl:7
             mean_reg = 0.0;
         }
-        for (int32_t k0 = -3; k0 <= floordiv32(samples - 1, 32); k0++) {
-            if (samples >= 32 * k0 + 128) {
-                {
-                    const int32_t x = threadIdx.x;
-                    #pragma unroll 32
-                    for (int32_t y = 0; y <= 31; y++) {
-                        // load_data
-                        const int32_t k0_2 = k0 + 3;
-                        tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
-                    }
-                }
-                if (k0 >= 0) {
-                    const int32_t j1 = threadIdx.x;
-                    #pragma unroll 16
-                    for (int32_t k1 = 0; k1 <= 31; k1++) {
-                        // S1: covariance.jl:9
-                        const int32_t stage = k0;
-                        const int32_t k_data = k1 + 1;
-                        const int32_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
-                    }
-                }
-                tessella_await<2>();
-                __syncthreads();
-            } else {
-                {
-                    const int32_t x = threadIdx.x;
-                    if (x <= imin32(31, samples - 32 * k0 - 97)) {
+        if (samples >= 1) {
+            for (int32_t k0 = -1; k0 <= (samples - 1) / 64; k0++) {
+                if (samples >= 64 * k0 + 128) {
+                    {
+                        const int32_t x1 = threadIdx.x;
                         #pragma unroll 32
                         for (int32_t y = 0; y <= 31; y++) {
-                            // load_data
-                            const int32_t k0_2 = k0 + 3;
-                            tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                            #pragma unroll 2
+                            for (int32_t x0 = 0; x0 <= 1; x0++) {
+                                // load_data
+                                const int32_t k0_2 = k0 + 1;
+                                const int32_t x = x1 + 32 * x0;
+                                tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(64 * k0_2 + x + 1, 32 * j0 + y + 1));
+                            }
                         }
                     }
-                }
-                if (k0 >= 0) {
-                    const int32_t j1 = threadIdx.x;
-                    #pragma unroll 16
-                    for (int32_t k1 = 0; k1 <= imin32(31, samples - 32 * k0 - 1); k1++) {
-                        // S1: covariance.jl:9
-                        const int32_t stage = k0;
-                        const int32_t k_data = k1 + 1;
-                        const int32_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                    if (k0 >= 0) {
+                        const int32_t j1 = threadIdx.x;
+                        #pragma unroll 16
+                        for (int32_t k1 = 0; k1 <= 63; k1++) {
+                            // S1: covariance.jl:9
+                            const int32_t stage = k0;
+                            const int32_t k_data = k1 + 1;
+                            const int32_t j_data = j1 + 1;
+                            mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                        }
                     }
+                    tessella_await<0>();
+                    __syncthreads();
+                } else {
+                    {
+                        const int32_t x1 = threadIdx.x;
+                        if (x1 <= imin32(31, samples - 64 * k0 - 65)) {
+                            #pragma unroll 32
+                            for (int32_t y = 0; y <= 31; y++) {
+                                #pragma unroll 2
+                                for (int32_t x0 = 0; x0 <= 1; x0++) {
+                                    if (x0 <= -2 * k0 + (samples - x1 - 1) / 32 - 2) {
+                                        // load_data
+                                        const int32_t k0_2 = k0 + 1;
+                                        const int32_t x = x1 + 32 * x0;
+                                        tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(64 * k0_2 + x + 1, 32 * j0 + y + 1));
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    if (k0 >= 0) {
+                        const int32_t j1 = threadIdx.x;
+                        #pragma unroll 16
+                        for (int32_t k1 = 0; k1 <= imin32(63, samples - 64 * k0 - 1); k1++) {
+                            // S1: covariance.jl:9
+                            const int32_t stage = k0;
+                            const int32_t k_data = k1 + 1;
+                            const int32_t j_data = j1 + 1;
+                            mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                        }
+                    }
+                    tessella_await<0>();
+                    __syncthreads();
                 }
-                tessella_await<2>();
-                __syncthreads();
             }
         }
         {
@@ -374,35 +422,43 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel_32(
                 mean_reg = 0.0;
             }
         }
-        for (int32_t k0 = -3; k0 <= floordiv32(samples - 1, 32); k0++) {
-            {
-                const int32_t x = threadIdx.x;
-                if (x <= imin32(31, samples - 32 * k0 - 97)) {
-                    #pragma unroll 32
-                    for (int32_t y = 0; y <= 31; y++) {
-                        if (y <= n - 32 * j0 - 1) {
-                            // load_data
-                            const int32_t k0_2 = k0 + 3;
-                            tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+        if (samples >= 1) {
+            for (int32_t k0 = -1; k0 <= (samples - 1) / 64; k0++) {
+                {
+                    const int32_t x1 = threadIdx.x;
+                    if (x1 <= imin32(31, samples - 64 * k0 - 65)) {
+                        #pragma unroll 32
+                        for (int32_t y = 0; y <= 31; y++) {
+                            if (y <= n - 32 * j0 - 1) {
+                                #pragma unroll 2
+                                for (int32_t x0 = 0; x0 <= 1; x0++) {
+                                    if (x0 <= -2 * k0 + (samples - x1 - 1) / 32 - 2) {
+                                        // load_data
+                                        const int32_t k0_2 = k0 + 1;
+                                        const int32_t x = x1 + 32 * x0;
+                                        tessella_copy_ahead(&data_shared(k0_2, x + 1, y + 1), &data(64 * k0_2 + x + 1, 32 * j0 + y + 1));
+                                    }
+                                }
+                            }
                         }
                     }
                 }
-            }
-            if (k0 >= 0) {
-                const int32_t j1 = threadIdx.x;
-                if (j1 <= imin32(31, n - 32 * j0 - 1)) {
-                    #pragma unroll 16
-                    for (int32_t k1 = 0; k1 <= imin32(31, samples - 32 * k0 - 1); k1++) {
-                        // S1: covariance.jl:9
-                        const int32_t stage = k0;
-                        const int32_t k_data = k1 + 1;
-                        const int32_t j_data = j1 + 1;
-                        mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                if (k0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t k1 = 0; k1 <= imin32(63, samples - 64 * k0 - 1); k1++) {
+                            // S1: covariance.jl:9
+                            const int32_t stage = k0;
+                            const int32_t k_data = k1 + 1;
+                            const int32_t j_data = j1 + 1;
+                            mean_reg = mean_reg + data_shared(stage, k_data, j_data);
+                        }
                     }
                 }
+                tessella_await<0>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
         {
             const int32_t j1 = threadIdx.x;
@@ -417,6 +473,270 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel_32(
                 // store_mean
                 const int32_t x = 0;
                 mean(32 * j0 + j1 + x + 1) = mean_reg;
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) covariance_kernel_2(
+    const double *__restrict__ data,
+    double *__restrict__ mean,
+    int64_t samples,
+    int64_t n
+) {
+    __shared__ __align__(16) double data_shared_[4224];
+    const int64_t j0 = blockIdx.x;
+    if (n >= 32 * j0 + 32) {
+        double mean_reg_;
+        {
+            // S0_piece1: covariance.jl:7
+            mean_reg_ = 0.0;
+        }
+        for (int64_t k0 = -3; k0 <= floordiv(samples - 1, 32); k0++) {
+            if (samples >= 32 * k0 + 128) {
+                {
+                    const int64_t x = threadIdx.x;
+                    #pragma unroll 32
+                    for (int64_t y = 0; y <= 31; y++) {
+                        // load_data_
+                        const int64_t k0_2 = k0 + 3;
+                        tessella_copy_ahead(&data_shared_(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                    }
+                }
+                if (k0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int64_t k1 = 0; k1 <= 31; k1++) {
+                        // S1_piece1: covariance.jl:9
+                        const int64_t stage = k0;
+                        const int64_t k_data = k1 + 1;
+                        const int64_t j_data = j1 + 1;
+                        mean_reg_ = mean_reg_ + data_shared_(stage, k_data, j_data);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int64_t x = threadIdx.x;
+                    if (x <= imin(31, samples - 32 * k0 - 97)) {
+                        #pragma unroll 32
+                        for (int64_t y = 0; y <= 31; y++) {
+                            // load_data_
+                            const int64_t k0_2 = k0 + 3;
+                            tessella_copy_ahead(&data_shared_(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                        }
+                    }
+                }
+                if (k0 >= 0) {
+                    const int64_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int64_t k1 = 0; k1 <= imin(31, samples - 32 * k0 - 1); k1++) {
+                        // S1_piece1: covariance.jl:9
+                        const int64_t stage = k0;
+                        const int64_t k_data = k1 + 1;
+                        const int64_t j_data = j1 + 1;
+                        mean_reg_ = mean_reg_ + data_shared_(stage, k_data, j_data);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        {
+            // S2_piece1: covariance.jl:11
+            mean_reg_ = mean_reg_ / (double)samples;
+        }
+        {
+            const int64_t j1 = threadIdx.x;
+            // store_mean_
+            const int64_t x = 0;
+            mean(32 * j0 + j1 + x + 1) = mean_reg_;
+        }
+    } else {
+        double mean_reg_;
+        {
+            const int64_t j1 = threadIdx.x;
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                // S0_piece1: covariance.jl:7
+                mean_reg_ = 0.0;
+            }
+        }
+        for (int64_t k0 = -3; k0 <= floordiv(samples - 1, 32); k0++) {
+            {
+                const int64_t x = threadIdx.x;
+                if (x <= imin(31, samples - 32 * k0 - 97)) {
+                    #pragma unroll 32
+                    for (int64_t y = 0; y <= 31; y++) {
+                        if (y <= n - 32 * j0 - 1) {
+                            // load_data_
+                            const int64_t k0_2 = k0 + 3;
+                            tessella_copy_ahead(&data_shared_(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                        }
+                    }
+                }
+            }
+            if (k0 >= 0) {
+                const int64_t j1 = threadIdx.x;
+                if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                    #pragma unroll 16
+                    for (int64_t k1 = 0; k1 <= imin(31, samples - 32 * k0 - 1); k1++) {
+                        // S1_piece1: covariance.jl:9
+                        const int64_t stage = k0;
+                        const int64_t k_data = k1 + 1;
+                        const int64_t j_data = j1 + 1;
+                        mean_reg_ = mean_reg_ + data_shared_(stage, k_data, j_data);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+        {
+            const int64_t j1 = threadIdx.x;
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                // S2_piece1: covariance.jl:11
+                mean_reg_ = mean_reg_ / (double)samples;
+            }
+        }
+        {
+            const int64_t j1 = threadIdx.x;
+            if (j1 <= imin(31, n - 32 * j0 - 1)) {
+                // store_mean_
+                const int64_t x = 0;
+                mean(32 * j0 + j1 + x + 1) = mean_reg_;
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) covariance_kernel_2_32(
+    const double *__restrict__ data,
+    double *__restrict__ mean,
+    int32_t samples,
+    int32_t n
+) {
+    __shared__ __align__(16) double data_shared_[4224];
+    const int32_t j0 = blockIdx.x;
+    if (n >= 32 * j0 + 32) {
+        double mean_reg_;
+        {
+            // S0_piece1: covariance.jl:7
+            mean_reg_ = 0.0;
+        }
+        for (int32_t k0 = -3; k0 <= floordiv32(samples - 1, 32); k0++) {
+            if (samples >= 32 * k0 + 128) {
+                {
+                    const int32_t x = threadIdx.x;
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        // load_data_
+                        const int32_t k0_2 = k0 + 3;
+                        tessella_copy_ahead(&data_shared_(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                    }
+                }
+                if (k0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t k1 = 0; k1 <= 31; k1++) {
+                        // S1_piece1: covariance.jl:9
+                        const int32_t stage = k0;
+                        const int32_t k_data = k1 + 1;
+                        const int32_t j_data = j1 + 1;
+                        mean_reg_ = mean_reg_ + data_shared_(stage, k_data, j_data);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int32_t x = threadIdx.x;
+                    if (x <= imin32(31, samples - 32 * k0 - 97)) {
+                        #pragma unroll 32
+                        for (int32_t y = 0; y <= 31; y++) {
+                            // load_data_
+                            const int32_t k0_2 = k0 + 3;
+                            tessella_copy_ahead(&data_shared_(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                        }
+                    }
+                }
+                if (k0 >= 0) {
+                    const int32_t j1 = threadIdx.x;
+                    #pragma unroll 16
+                    for (int32_t k1 = 0; k1 <= imin32(31, samples - 32 * k0 - 1); k1++) {
+                        // S1_piece1: covariance.jl:9
+                        const int32_t stage = k0;
+                        const int32_t k_data = k1 + 1;
+                        const int32_t j_data = j1 + 1;
+                        mean_reg_ = mean_reg_ + data_shared_(stage, k_data, j_data);
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+        {
+            // S2_piece1: covariance.jl:11
+            mean_reg_ = mean_reg_ / (double)((int64_t)samples);
+        }
+        {
+            const int32_t j1 = threadIdx.x;
+            // store_mean_
+            const int32_t x = 0;
+            mean(32 * j0 + j1 + x + 1) = mean_reg_;
+        }
+    } else {
+        double mean_reg_;
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // S0_piece1: covariance.jl:7
+                mean_reg_ = 0.0;
+            }
+        }
+        for (int32_t k0 = -3; k0 <= floordiv32(samples - 1, 32); k0++) {
+            {
+                const int32_t x = threadIdx.x;
+                if (x <= imin32(31, samples - 32 * k0 - 97)) {
+                    #pragma unroll 32
+                    for (int32_t y = 0; y <= 31; y++) {
+                        if (y <= n - 32 * j0 - 1) {
+                            // load_data_
+                            const int32_t k0_2 = k0 + 3;
+                            tessella_copy_ahead(&data_shared_(k0_2, x + 1, y + 1), &data(32 * k0_2 + x + 1, 32 * j0 + y + 1));
+                        }
+                    }
+                }
+            }
+            if (k0 >= 0) {
+                const int32_t j1 = threadIdx.x;
+                if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                    #pragma unroll 16
+                    for (int32_t k1 = 0; k1 <= imin32(31, samples - 32 * k0 - 1); k1++) {
+                        // S1_piece1: covariance.jl:9
+                        const int32_t stage = k0;
+                        const int32_t k_data = k1 + 1;
+                        const int32_t j_data = j1 + 1;
+                        mean_reg_ = mean_reg_ + data_shared_(stage, k_data, j_data);
+                    }
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        }
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // S2_piece1: covariance.jl:11
+                mean_reg_ = mean_reg_ / (double)((int64_t)samples);
+            }
+        }
+        {
+            const int32_t j1 = threadIdx.x;
+            if (j1 <= imin32(31, n - 32 * j0 - 1)) {
+                // store_mean_
+                const int32_t x = 0;
+                mean(32 * j0 + j1 + x + 1) = mean_reg_;
             }
         }
     }
@@ -494,7 +814,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3_32(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
+extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3(
     double *__restrict__ cov,
     const double *__restrict__ data,
     int64_t cov_1,
@@ -502,8 +822,8 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
     int64_t n,
     int64_t first_block_y
 ) {
-    __shared__ __align__(16) double data_shared_[2176];
-    __shared__ __align__(16) double data_shared__[1088];
+    __shared__ __align__(16) double data_shared__[2176];
+    __shared__ __align__(16) double data_shared___[1088];
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (i0 <= j0 / 2) {
@@ -529,9 +849,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                         const int64_t x = threadIdx.x;
                         #pragma unroll 8
                         for (int64_t y0 = 0; y0 <= 7; y0++) {
-                            // load_data__
+                            // load_data___
                             const int64_t y = y1 + 8 * y0;
-                            data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                         }
                     }
                     {
@@ -539,9 +859,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                         const int64_t x = threadIdx.x;
                         #pragma unroll 16
                         for (int64_t y0 = 0; y0 <= 15; y0++) {
-                            // load_data_
+                            // load_data__
                             const int64_t y = y1 + 8 * y0;
-                            data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                            data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                         }
                     }
                     __syncthreads();
@@ -561,7 +881,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                                     const int64_t i_data = i11 + 16 * i10 + 1;
                                     const int64_t k_data_ = k1 + 1;
                                     const int64_t j_data = 8 * j10 + j11 + 1;
-                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared__(k_data, i_data) * data_shared___(k_data_, j_data);
                                 }
                             }
                         }
@@ -574,9 +894,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                         if (x <= imin(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 8
                             for (int64_t y0 = 0; y0 <= 7; y0++) {
-                                // load_data__
+                                // load_data___
                                 const int64_t y = y1 + 8 * y0;
-                                data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                             }
                         }
                     }
@@ -586,9 +906,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                         if (x <= imin(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 16
                             for (int64_t y0 = 0; y0 <= 15; y0++) {
-                                // load_data_
+                                // load_data__
                                 const int64_t y = y1 + 8 * y0;
-                                data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                                data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                             }
                         }
                     }
@@ -609,7 +929,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                                     const int64_t i_data = i11 + 16 * i10 + 1;
                                     const int64_t k_data_ = k1 + 1;
                                     const int64_t j_data = 8 * j10 + j11 + 1;
-                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared__(k_data, i_data) * data_shared___(k_data_, j_data);
                                 }
                             }
                         }
@@ -671,9 +991,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                             #pragma unroll 8
                             for (int64_t y0 = 0; y0 <= 7; y0++) {
                                 if (y0 <= -8 * j0 + (n - y1 - 1) / 8) {
-                                    // load_data__
+                                    // load_data___
                                     const int64_t y = y1 + 8 * y0;
-                                    data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                    data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                                 }
                             }
                         }
@@ -687,9 +1007,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                             #pragma unroll 16
                             for (int64_t y0 = 0; y0 <= 15; y0++) {
                                 if (y0 <= -16 * i0 + (n - y1 - 1) / 8) {
-                                    // load_data_
+                                    // load_data__
                                     const int64_t y = y1 + 8 * y0;
-                                    data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                                    data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                                 }
                             }
                         }
@@ -715,7 +1035,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
                                         const int64_t i_data = i11 + 16 * i10 + 1;
                                         const int64_t k_data_ = k1 + 1;
                                         const int64_t j_data = 8 * j10 + j11 + 1;
-                                        cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                        cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared__(k_data, i_data) * data_shared___(k_data_, j_data);
                                     }
                                 }
                             }
@@ -766,7 +1086,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
+extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3_32(
     double *__restrict__ cov,
     const double *__restrict__ data,
     int32_t cov_1,
@@ -774,8 +1094,8 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
     int32_t n,
     int32_t first_block_y
 ) {
-    __shared__ __align__(16) double data_shared_[2176];
-    __shared__ __align__(16) double data_shared__[1088];
+    __shared__ __align__(16) double data_shared__[2176];
+    __shared__ __align__(16) double data_shared___[1088];
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t i0 = blockIdx.x;
     if (i0 <= j0 / 2) {
@@ -801,9 +1121,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                         const int32_t x = threadIdx.x;
                         #pragma unroll 8
                         for (int32_t y0 = 0; y0 <= 7; y0++) {
-                            // load_data__
+                            // load_data___
                             const int32_t y = y1 + 8 * y0;
-                            data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                         }
                     }
                     {
@@ -811,9 +1131,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                         const int32_t x = threadIdx.x;
                         #pragma unroll 16
                         for (int32_t y0 = 0; y0 <= 15; y0++) {
-                            // load_data_
+                            // load_data__
                             const int32_t y = y1 + 8 * y0;
-                            data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                            data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                         }
                     }
                     __syncthreads();
@@ -833,7 +1153,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                                     const int32_t i_data = i11 + 16 * i10 + 1;
                                     const int32_t k_data_ = k1 + 1;
                                     const int32_t j_data = 8 * j10 + j11 + 1;
-                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared__(k_data, i_data) * data_shared___(k_data_, j_data);
                                 }
                             }
                         }
@@ -846,9 +1166,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                         if (x <= imin32(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 8
                             for (int32_t y0 = 0; y0 <= 7; y0++) {
-                                // load_data__
+                                // load_data___
                                 const int32_t y = y1 + 8 * y0;
-                                data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                             }
                         }
                     }
@@ -858,9 +1178,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                         if (x <= imin32(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 16
                             for (int32_t y0 = 0; y0 <= 15; y0++) {
-                                // load_data_
+                                // load_data__
                                 const int32_t y = y1 + 8 * y0;
-                                data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                                data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                             }
                         }
                     }
@@ -881,7 +1201,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                                     const int32_t i_data = i11 + 16 * i10 + 1;
                                     const int32_t k_data_ = k1 + 1;
                                     const int32_t j_data = 8 * j10 + j11 + 1;
-                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                    cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared__(k_data, i_data) * data_shared___(k_data_, j_data);
                                 }
                             }
                         }
@@ -943,9 +1263,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                             #pragma unroll 8
                             for (int32_t y0 = 0; y0 <= 7; y0++) {
                                 if (y0 <= -8 * j0 + (n - y1 - 1) / 8) {
-                                    // load_data__
+                                    // load_data___
                                     const int32_t y = y1 + 8 * y0;
-                                    data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                    data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                                 }
                             }
                         }
@@ -959,9 +1279,9 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                             #pragma unroll 16
                             for (int32_t y0 = 0; y0 <= 15; y0++) {
                                 if (y0 <= -16 * i0 + (n - y1 - 1) / 8) {
-                                    // load_data_
+                                    // load_data__
                                     const int32_t y = y1 + 8 * y0;
-                                    data_shared_(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
+                                    data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                                 }
                             }
                         }
@@ -987,7 +1307,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
                                         const int32_t i_data = i11 + 16 * i10 + 1;
                                         const int32_t k_data_ = k1 + 1;
                                         const int32_t j_data = 8 * j10 + j11 + 1;
-                                        cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared_(k_data, i_data) * data_shared__(k_data_, j_data);
+                                        cov_reg(i_cov + 1, j_cov) = cov_reg(i_cov + 1, j_cov) + data_shared__(k_data, i_data) * data_shared___(k_data_, j_data);
                                     }
                                 }
                             }
@@ -1038,15 +1358,15 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_2_32(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
+extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4(
     double *__restrict__ cov,
     const double *__restrict__ data,
     int64_t cov_1,
     int64_t samples,
     int64_t n
 ) {
-    __shared__ __align__(16) double data_shared___[1088];
     __shared__ __align__(16) double data_shared____[1088];
+    __shared__ __align__(16) double data_shared_____[1088];
     const int64_t j0 = blockIdx.y;
     const int64_t i0 = blockIdx.x;
     if (i0 <= j0) {
@@ -1072,9 +1392,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                         const int64_t x = threadIdx.x;
                         #pragma unroll 4
                         for (int64_t y0 = 0; y0 <= 3; y0++) {
-                            // load_data____
+                            // load_data_____
                             const int64_t y = y1 + 16 * y0;
-                            data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                         }
                     }
                     {
@@ -1082,9 +1402,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                         const int64_t x = threadIdx.x;
                         #pragma unroll 4
                         for (int64_t y0 = 0; y0 <= 3; y0++) {
-                            // load_data___
+                            // load_data____
                             const int64_t y = y1 + 16 * y0;
-                            data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                            data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                         }
                     }
                     __syncthreads();
@@ -1104,7 +1424,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                                     const int64_t i_data = i11 + 16 * i10 + 1;
                                     const int64_t k_data_ = k1 + 1;
                                     const int64_t j_data = 4 * j10 + j11 + 1;
-                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared____(k_data, i_data) * data_shared_____(k_data_, j_data);
                                 }
                             }
                         }
@@ -1117,9 +1437,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                         if (x <= imin(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 4
                             for (int64_t y0 = 0; y0 <= 3; y0++) {
-                                // load_data____
+                                // load_data_____
                                 const int64_t y = y1 + 16 * y0;
-                                data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                             }
                         }
                     }
@@ -1129,9 +1449,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                         if (x <= imin(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 4
                             for (int64_t y0 = 0; y0 <= 3; y0++) {
-                                // load_data___
+                                // load_data____
                                 const int64_t y = y1 + 16 * y0;
-                                data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                                data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                             }
                         }
                     }
@@ -1152,7 +1472,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                                     const int64_t i_data = i11 + 16 * i10 + 1;
                                     const int64_t k_data_ = k1 + 1;
                                     const int64_t j_data = 4 * j10 + j11 + 1;
-                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared____(k_data, i_data) * data_shared_____(k_data_, j_data);
                                 }
                             }
                         }
@@ -1214,9 +1534,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                             #pragma unroll 4
                             for (int64_t y0 = 0; y0 <= 3; y0++) {
                                 if (y0 <= -4 * j0 + (n - y1 - 1) / 16) {
-                                    // load_data____
+                                    // load_data_____
                                     const int64_t y = y1 + 16 * y0;
-                                    data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                    data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                                 }
                             }
                         }
@@ -1230,9 +1550,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                             #pragma unroll 4
                             for (int64_t y0 = 0; y0 <= 3; y0++) {
                                 if (y0 <= -4 * i0 + (n - y1 - 1) / 16) {
-                                    // load_data___
+                                    // load_data____
                                     const int64_t y = y1 + 16 * y0;
-                                    data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                                    data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                                 }
                             }
                         }
@@ -1258,7 +1578,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
                                         const int64_t i_data = i11 + 16 * i10 + 1;
                                         const int64_t k_data_ = k1 + 1;
                                         const int64_t j_data = 4 * j10 + j11 + 1;
-                                        cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                        cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared____(k_data, i_data) * data_shared_____(k_data_, j_data);
                                     }
                                 }
                             }
@@ -1309,15 +1629,15 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
+extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4_32(
     double *__restrict__ cov,
     const double *__restrict__ data,
     int32_t cov_1,
     int32_t samples,
     int32_t n
 ) {
-    __shared__ __align__(16) double data_shared___[1088];
     __shared__ __align__(16) double data_shared____[1088];
+    __shared__ __align__(16) double data_shared_____[1088];
     const int32_t j0 = blockIdx.y;
     const int32_t i0 = blockIdx.x;
     if (i0 <= j0) {
@@ -1343,9 +1663,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                         const int32_t x = threadIdx.x;
                         #pragma unroll 4
                         for (int32_t y0 = 0; y0 <= 3; y0++) {
-                            // load_data____
+                            // load_data_____
                             const int32_t y = y1 + 16 * y0;
-                            data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                            data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                         }
                     }
                     {
@@ -1353,9 +1673,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                         const int32_t x = threadIdx.x;
                         #pragma unroll 4
                         for (int32_t y0 = 0; y0 <= 3; y0++) {
-                            // load_data___
+                            // load_data____
                             const int32_t y = y1 + 16 * y0;
-                            data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                            data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                         }
                     }
                     __syncthreads();
@@ -1375,7 +1695,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                                     const int32_t i_data = i11 + 16 * i10 + 1;
                                     const int32_t k_data_ = k1 + 1;
                                     const int32_t j_data = 4 * j10 + j11 + 1;
-                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared____(k_data, i_data) * data_shared_____(k_data_, j_data);
                                 }
                             }
                         }
@@ -1388,9 +1708,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                         if (x <= imin32(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 4
                             for (int32_t y0 = 0; y0 <= 3; y0++) {
-                                // load_data____
+                                // load_data_____
                                 const int32_t y = y1 + 16 * y0;
-                                data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                             }
                         }
                     }
@@ -1400,9 +1720,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                         if (x <= imin32(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 4
                             for (int32_t y0 = 0; y0 <= 3; y0++) {
-                                // load_data___
+                                // load_data____
                                 const int32_t y = y1 + 16 * y0;
-                                data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                                data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                             }
                         }
                     }
@@ -1423,7 +1743,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                                     const int32_t i_data = i11 + 16 * i10 + 1;
                                     const int32_t k_data_ = k1 + 1;
                                     const int32_t j_data = 4 * j10 + j11 + 1;
-                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                    cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared____(k_data, i_data) * data_shared_____(k_data_, j_data);
                                 }
                             }
                         }
@@ -1485,9 +1805,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                             #pragma unroll 4
                             for (int32_t y0 = 0; y0 <= 3; y0++) {
                                 if (y0 <= -4 * j0 + (n - y1 - 1) / 16) {
-                                    // load_data____
+                                    // load_data_____
                                     const int32_t y = y1 + 16 * y0;
-                                    data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
+                                    data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                                 }
                             }
                         }
@@ -1501,9 +1821,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                             #pragma unroll 4
                             for (int32_t y0 = 0; y0 <= 3; y0++) {
                                 if (y0 <= -4 * i0 + (n - y1 - 1) / 16) {
-                                    // load_data___
+                                    // load_data____
                                     const int32_t y = y1 + 16 * y0;
-                                    data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
+                                    data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                                 }
                             }
                         }
@@ -1529,7 +1849,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_3_32(
                                         const int32_t i_data = i11 + 16 * i10 + 1;
                                         const int32_t k_data_ = k1 + 1;
                                         const int32_t j_data = 4 * j10 + j11 + 1;
-                                        cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared___(k_data, i_data) * data_shared____(k_data_, j_data);
+                                        cov_reg_(i_cov + 1, j_cov) = cov_reg_(i_cov + 1, j_cov) + data_shared____(k_data, i_data) * data_shared_____(k_data_, j_data);
                                     }
                                 }
                             }
@@ -1658,12 +1978,13 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S7_32(
 #undef data
 #undef mean
 #undef data_shared
-#undef cov_reg
 #undef data_shared_
+#undef cov_reg
 #undef data_shared__
-#undef cov_reg_
 #undef data_shared___
+#undef cov_reg_
 #undef data_shared____
+#undef data_shared_____
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -1815,22 +2136,44 @@ extern "C" int32_t covariance(
     TESSELLA_TRY(data_device.copy_in(data, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
-    if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                covariance_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n);
-                TESSELLA_TRY(cudaGetLastError());
+    if (n >= 12673) {
+        if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {(n - 1) / 32 + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {(n - 1) / 32 + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, samples, n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     } else {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                covariance_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, samples, n);
-                TESSELLA_TRY(cudaGetLastError());
+        if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    covariance_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, samples, n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
@@ -1864,7 +2207,7 @@ extern "C" int32_t covariance(
                     const tessella_grid tessella_blocks = {n >= 1387 ? (n + 127) / 128 : 0, imin(65535, (n - 1) / 64 + 1 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        covariance_kernel_2_32<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                        covariance_kernel_3_32<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -1873,7 +2216,7 @@ extern "C" int32_t covariance(
                     const tessella_grid tessella_blocks = {n >= 1387 ? (n + 127) / 128 : 0, imin(65535, (n - 1) / 64 + 1 - first_block_y), 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        covariance_kernel_2<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
+                        covariance_kernel_3<<<tessella_blocks.dims(), dim3(16, 8, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, cov_1, samples, n, first_block_y);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
@@ -1885,7 +2228,7 @@ extern "C" int32_t covariance(
                 const tessella_grid tessella_blocks = {n >= 1 && n <= 1386 ? (n + 63) / 64 : 0, floordiv(n - 1, 64) + 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_kernel_3_32<<<tessella_blocks.dims(), dim3(16, 16, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n);
+                    covariance_kernel_4_32<<<tessella_blocks.dims(), dim3(16, 16, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, (int32_t)cov_1, (int32_t)samples, (int32_t)n);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -1894,7 +2237,7 @@ extern "C" int32_t covariance(
                 const tessella_grid tessella_blocks = {n >= 1 && n <= 1386 ? (n + 63) / 64 : 0, floordiv(n - 1, 64) + 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_kernel_3<<<tessella_blocks.dims(), dim3(16, 16, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, cov_1, samples, n);
+                    covariance_kernel_4<<<tessella_blocks.dims(), dim3(16, 16, 1), 0, tessella_kernels>>>(cov_device.at, data_device.at, cov_1, samples, n);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }

@@ -5,34 +5,62 @@
 //     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
 //       S0: ax[i] = 0.0
 //       S1: y[i] = 0.0
-// for i0 = floor((i - 1)/32)  # block.x
+// for i0 = floor((i - 1)/64)  # block.x
 //   for i1  # thread.x
-//     load_ax: ax_reg[i0, i1, x + 1] = ax[32*i0 + i1 + x + 1]
-//   for j0 = floor((j - 1)/32) | j0 - 3
+//     load_ax: ax_reg[i0, i1, x + 1] = ax[64*i0 + i1 + x + 1]
+//   for j0 = floor((j - 1)/32) | j0 - 2
 //     for x  # thread.x
 //       load_x: x_shared[i0, j0, x + 1] = x[32*j0 + x + 1]
 //     for x  # thread.x
 //       for y  # unroll(32)
-//         load_A: A_shared[i0, j0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
-//     for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
+//         load_A: A_shared[i0, j0, x + 1, y + 1] = A[64*i0 + x + 1, 32*j0 + y + 1]
+//     for i1 = i - 64*floor((i - 1)/64) - 1  # thread.x
 //       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
-//         S2: ax_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = ax_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + A_shared[floor((i - 1)/32), stage, i_A, j_A] * x_shared[floor((i - 1)/32), stage_, j_x]
+//         S2: ax_reg[floor((i - 1)/64), i - 64*floor((i - 1)/64) - 1, 1] = ax_reg[floor((i - 1)/64), i - 64*floor((i - 1)/64) - 1, 1] + A_shared[floor((i - 1)/64), stage, i_A, j_A] * x_shared[floor((i - 1)/64), stage_, j_x]
 //   for i1  # thread.x
-//     store_ax: ax[32*i0 + i1 + x + 1] = ax_reg[i0, i1, x + 1]
+//     store_ax: ax[64*i0 + i1 + x + 1] = ax_reg[i0, i1, x + 1]
 // for i0 = floor((i - 1)/32)  # block.x
 //   for i1  # thread.x
-//     load_y: y_reg[i0, i1, x + 1] = y[32*i0 + i1 + x + 1]
+//     load_ax_: ax_reg_[i0, i1, x + 1] = ax[32*i0 + i1 + x + 1]
 //   for j0 = floor((j - 1)/32) | j0 - 3
 //     for x  # thread.x
 //       load_x_: x_shared_[i0, j0, x + 1] = x[32*j0 + x + 1]
 //     for x  # thread.x
 //       for y  # unroll(32)
-//         load_B: B_shared[i0, j0, x + 1, y + 1] = B[32*i0 + x + 1, 32*j0 + y + 1]
+//         load_A_: A_shared_[i0, j0, x + 1, y + 1] = A[32*i0 + x + 1, 32*j0 + y + 1]
 //     for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
 //       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
-//         S3: y_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = y_reg[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + B_shared[floor((i - 1)/32), stage, i_B, j_B] * x_shared_[floor((i - 1)/32), stage_, j_x]
+//         S2_piece1: ax_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = ax_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + A_shared_[floor((i - 1)/32), stage, i_A, j_A] * x_shared_[floor((i - 1)/32), stage_, j_x]
 //   for i1  # thread.x
-//     store_y: y[32*i0 + i1 + x + 1] = y_reg[i0, i1, x + 1]
+//     store_ax_: ax[32*i0 + i1 + x + 1] = ax_reg_[i0, i1, x + 1]
+// for i0 = floor((i - 1)/64)  # block.x
+//   for i1  # thread.x
+//     load_y: y_reg[i0, i1, x + 1] = y[64*i0 + i1 + x + 1]
+//   for j0 = floor((j - 1)/32) | j0 - 2
+//     for x  # thread.x
+//       load_x__: x_shared__[i0, j0, x + 1] = x[32*j0 + x + 1]
+//     for x  # thread.x
+//       for y  # unroll(32)
+//         load_B: B_shared[i0, j0, x + 1, y + 1] = B[64*i0 + x + 1, 32*j0 + y + 1]
+//     for i1 = i - 64*floor((i - 1)/64) - 1  # thread.x
+//       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
+//         S3: y_reg[floor((i - 1)/64), i - 64*floor((i - 1)/64) - 1, 1] = y_reg[floor((i - 1)/64), i - 64*floor((i - 1)/64) - 1, 1] + B_shared[floor((i - 1)/64), stage, i_B, j_B] * x_shared__[floor((i - 1)/64), stage_, j_x]
+//   for i1  # thread.x
+//     store_y: y[64*i0 + i1 + x + 1] = y_reg[i0, i1, x + 1]
+// for i0 = floor((i - 1)/32)  # block.x
+//   for i1  # thread.x
+//     load_y_: y_reg_[i0, i1, x + 1] = y[32*i0 + i1 + x + 1]
+//   for j0 = floor((j - 1)/32) | j0 - 3
+//     for x  # thread.x
+//       load_x___: x_shared___[i0, j0, x + 1] = x[32*j0 + x + 1]
+//     for x  # thread.x
+//       for y  # unroll(32)
+//         load_B_: B_shared_[i0, j0, x + 1, y + 1] = B[32*i0 + x + 1, 32*j0 + y + 1]
+//     for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
+//       for j1 = j - 32*floor((j - 1)/32) - 1  # unroll(16)
+//         S3_piece1: y_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = y_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + B_shared_[floor((i - 1)/32), stage, i_B, j_B] * x_shared___[floor((i - 1)/32), stage_, j_x]
+//   for i1  # thread.x
+//     store_y_: y[32*i0 + i1 + x + 1] = y_reg_[i0, i1, x + 1]
 // for i0 = floor((i - 1)/1024)  # block.x
 //   for i11 = i - 1024*floor((i - 1)/1024) - 256*floor((i - 1024*floor((i - 1)/1024) - 1)/256) - 1  # thread.x
 //     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
@@ -68,10 +96,18 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define A(i, j) A[(i) - 1 + A_1 * ((j) - 1)]
 #define B(i, j) B[(i) - 1 + B_1 * ((j) - 1)]
 #define x(i) x[(i) - 1]
-#define A_shared(i, j, k) A_shared[(j) - 1 + 32 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
-#define x_shared(i, j) x_shared[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
-#define B_shared(i, j, k) B_shared[(j) - 1 + 32 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+#define A_shared_shift(i) (((uint32_t)((uint64_t)A / 8) + (uint32_t)(A_1) * ((uint32_t)(i) % 2)) % 2)
+#define A_shared(i, j, k) A_shared[(j) - 1 + 66 * ((k) - 1 + 32 * ((i) - 3 * floordiv((i), 3))) + A_shared_shift((k) - 1)]
+#define x_shared(i, j) x_shared[(j) - 1 + 32 * ((i) - 3 * floordiv((i), 3))]
+#define A_shared__shift(i) (((uint32_t)((uint64_t)A / 8) + (uint32_t)(A_1) * ((uint32_t)(i) % 2)) % 2)
+#define A_shared_(i, j, k) A_shared_[(j) - 1 + 34 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4))) + A_shared__shift((k) - 1)]
 #define x_shared_(i, j) x_shared_[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
+#define B_shared_shift(i) (((uint32_t)((uint64_t)B / 8) + (uint32_t)(B_1) * ((uint32_t)(i) % 2)) % 2)
+#define B_shared(i, j, k) B_shared[(j) - 1 + 66 * ((k) - 1 + 32 * ((i) - 3 * floordiv((i), 3))) + B_shared_shift((k) - 1)]
+#define x_shared__(i, j) x_shared__[(j) - 1 + 32 * ((i) - 3 * floordiv((i), 3))]
+#define B_shared__shift(i) (((uint32_t)((uint64_t)B / 8) + (uint32_t)(B_1) * ((uint32_t)(i) % 2)) % 2)
+#define B_shared_(i, j, k) B_shared_[(j) - 1 + 34 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4))) + B_shared__shift((k) - 1)]
+#define x_shared___(i, j) x_shared___[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
 
 // Begins to copy an element to shared memory. What it misses comes to the L2 cache with the 256 bytes around it, for copies of
 // rows that begin inside of them.
@@ -95,6 +131,53 @@ static __device__ __forceinline__ void tessella_await()
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;\n\tcp.async.wait_group %0;" :: "n"(later) : "memory");
 #endif
+}
+
+// Begins to copy the 16 bytes around an element to those around its place in shared memory, where it lies as far behind a multiple
+// of 16 bytes.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_around(T *to, const T *from)
+{
+    const unsigned behind = (unsigned)(uint64_t)from % 16;
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::
+        "r"((unsigned)__cvta_generic_to_shared(to) - behind), "l"((uint64_t)from - behind) : "memory");
+#else
+    *(uint4 *)((char *)to - behind) = *(const uint4 *)((const char *)from - behind);
+#endif
+}
+
+// Begins to copy so many bytes of them alone, at most 16; none if that is not positive. What is around the others need not be there. No
+// branch keeps the compiler from computing the next addresses meanwhile.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_first(T *to, const T *from, unsigned behind, int bytes)
+{
+    bytes = bytes < 16 ? bytes : 16;
+#if __CUDA_ARCH__ >= 800
+    asm volatile("{\n\t.reg .pred some;\n\tsetp.gt.s32 some, %2, 0;\n\t"
+        "@some cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;\n\t}" ::
+        "r"((unsigned)__cvta_generic_to_shared(to) - behind), "l"((uint64_t)from - behind), "r"(bytes) : "memory");
+#else
+    const int elements = (int)(behind / sizeof(T));
+    for (int at = 0; at < bytes / (int)sizeof(T); at++) to[at - elements] = from[at - elements];
+#endif
+}
+
+// The elements around the last one of a row and before it, where that one does not end 16 bytes: others copy those.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_last(T *to, const T *from)
+{
+    const unsigned behind = (unsigned)(uint64_t)from % 16;
+    tessella_copy_first(to, from, behind, (int)((behind + sizeof(T)) % 16));
+}
+
+// The elements around an element that are among the `left` from it on, or before it.
+template <typename T>
+static __device__ __forceinline__ void tessella_copy_until(T *to, const T *from, int64_t left)
+{
+    const unsigned behind = (unsigned)(uint64_t)from % 16;
+    const int near = left < -16 ? -16 : left < 16 ? (int)left : 16;
+    tessella_copy_first(to, from, behind, (int)behind + near * (int)sizeof(T));
 }
 
 extern "C" __global__ void __launch_bounds__(256) gesummv_S0_S1(
@@ -181,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S0_S1_32(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32) gesummv_kernel(
+extern "C" __global__ void __launch_bounds__(64) gesummv_kernel(
     double *__restrict__ ax,
     const double *__restrict__ A,
     const double *__restrict__ x,
@@ -189,36 +272,40 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel(
     int64_t A_2,
     int64_t n
 ) {
-    __shared__ __align__(16) double A_shared[4096];
-    __shared__ __align__(16) double x_shared[128];
+    extern __shared__ __align__(16) unsigned char shared[];
+    double *const A_shared = (double *)shared;
+    double *const x_shared = (double *)(shared + 50688);
     const int64_t i0 = blockIdx.x;
     double ax_reg;
     {
         const int64_t i1 = threadIdx.x;
-        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+        if (i1 <= imin(63, n - 64 * i0 - 1)) {
             // load_ax
             const int64_t x_2 = 0;
-            ax_reg = ax(32 * i0 + i1 + x_2 + 1);
+            ax_reg = ax(64 * i0 + i1 + x_2 + 1);
         }
     }
-    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
-        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+    for (int64_t j0 = -2; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 64 * i0 + 64 && n >= 32 * j0 + 96) {
             {
                 const int64_t x_2 = threadIdx.x;
-                // load_x
-                const int64_t j0_2 = j0 + 3;
-                const int64_t x_3 = x_2;
-                tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                if (x_2 <= 31) {
+                    // load_x
+                    const int64_t j0_2 = j0 + 2;
+                    const int64_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
             }
             {
-                const int64_t x_2 = threadIdx.x;
-                #pragma unroll 32
-                for (int64_t y_2 = 0; y_2 <= 31; y_2++) {
-                    // load_A
-                    const int64_t j0_2 = j0 + 3;
-                    const int64_t x_3 = x_2;
-                    const int64_t y_3 = y_2;
-                    tessella_copy_ahead(&A_shared(j0_2, x_3 + 1, y_3 + 1), &A(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                // load_A
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int64_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                    tessella_copy_around(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1));
+                }
+                {
+                    const int64_t x_2 = 63, y_2 = threadIdx.x;
+                    if (y_2 < 32) tessella_copy_last(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1));
                 }
             }
             if (j0 >= 0) {
@@ -234,63 +321,104 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel(
                     ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
                 }
             }
-            tessella_await<2>();
+            tessella_await<1>();
             __syncthreads();
         } else {
-            {
-                const int64_t x_2 = threadIdx.x;
-                if (x_2 <= imin(31, n - 32 * j0 - 97)) {
-                    // load_x
-                    const int64_t j0_2 = j0 + 3;
-                    const int64_t x_3 = x_2;
-                    tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            if (n >= 32 * j0 + 96) {
+                {
+                    const int64_t x_2 = threadIdx.x;
+                    if (x_2 <= 31) {
+                        // load_x
+                        const int64_t j0_2 = j0 + 2;
+                        const int64_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                    }
                 }
-            }
-            if (n >= 32 * j0 + 97) {
-                const int64_t x_2 = threadIdx.x;
-                if (x_2 <= imin(31, A_1 - 32 * i0 - 1)) {
-                    #pragma unroll 32
-                    for (int64_t y_2 = 0; y_2 <= 31; y_2++) {
-                        if (y_2 <= A_2 - 32 * j0 - 97) {
-                            // load_A
-                            const int64_t j0_2 = j0 + 3;
-                            const int64_t x_3 = x_2;
-                            const int64_t y_3 = y_2;
-                            tessella_copy_ahead(&A_shared(j0_2, x_3 + 1, y_3 + 1), &A(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                {
+                    // load_A
+                    const int64_t last_row = imin(63, A_1 - 64 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                    {
+                        const int64_t x_2 = 64, y_2 = threadIdx.x;
+                        if (y_2 < 32) tessella_copy_until(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(63, n - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= 31; j1++) {
+                            // S2: gesummv.jl:11
+                            const int64_t stage = j0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_x = j1 + 1;
+                            ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
                         }
                     }
                 }
-            }
-            if (j0 >= 0) {
-                const int64_t i1 = threadIdx.x;
-                if (i1 <= imin(31, n - 32 * i0 - 1)) {
-                    #pragma unroll 16
-                    for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
-                        // S2: gesummv.jl:11
-                        const int64_t stage = j0;
-                        const int64_t i_A = i1 + 1;
-                        const int64_t j_A = j1 + 1;
-                        const int64_t stage_ = j0;
-                        const int64_t j_x = j1 + 1;
-                        ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
+                tessella_await<1>();
+                __syncthreads();
+            } else {
+                {
+                    const int64_t x_2 = threadIdx.x;
+                    if (x_2 <= imin(31, n - 32 * j0 - 65)) {
+                        // load_x
+                        const int64_t j0_2 = j0 + 2;
+                        const int64_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
                     }
                 }
+                if (n >= 32 * j0 + 65) {
+                    // load_A
+                    const int64_t last_row = imin(63, A_1 - 64 * i0 - 1);
+                    const int64_t last_column = imin(31, A_2 - 32 * (j0 + 2) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), imin(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                    {
+                        const int64_t x_2 = 64, y_2 = threadIdx.x;
+                        tessella_copy_until(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), imin(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(63, n - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                            // S2: gesummv.jl:11
+                            const int64_t stage = j0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_x = j1 + 1;
+                            ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
     }
     {
         const int64_t i1 = threadIdx.x;
-        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+        if (i1 <= imin(63, n - 64 * i0 - 1)) {
             // store_ax
             const int64_t x_2 = 0;
-            ax(32 * i0 + i1 + x_2 + 1) = ax_reg;
+            ax(64 * i0 + i1 + x_2 + 1) = ax_reg;
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_32(
+extern "C" __global__ void __launch_bounds__(64) gesummv_kernel_32(
     double *__restrict__ ax,
     const double *__restrict__ A,
     const double *__restrict__ x,
@@ -298,36 +426,40 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_32(
     int32_t A_2,
     int32_t n
 ) {
-    __shared__ __align__(16) double A_shared[4096];
-    __shared__ __align__(16) double x_shared[128];
+    extern __shared__ __align__(16) unsigned char shared[];
+    double *const A_shared = (double *)shared;
+    double *const x_shared = (double *)(shared + 50688);
     const int32_t i0 = blockIdx.x;
     double ax_reg;
     {
         const int32_t i1 = threadIdx.x;
-        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+        if (i1 <= imin32(63, n - 64 * i0 - 1)) {
             // load_ax
             const int32_t x_2 = 0;
-            ax_reg = ax(32 * i0 + i1 + x_2 + 1);
+            ax_reg = ax(64 * i0 + i1 + x_2 + 1);
         }
     }
-    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
-        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+    for (int32_t j0 = -2; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 64 * i0 + 64 && n >= 32 * j0 + 96) {
             {
                 const int32_t x_2 = threadIdx.x;
-                // load_x
-                const int32_t j0_2 = j0 + 3;
-                const int32_t x_3 = x_2;
-                tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                if (x_2 <= 31) {
+                    // load_x
+                    const int32_t j0_2 = j0 + 2;
+                    const int32_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
             }
             {
-                const int32_t x_2 = threadIdx.x;
-                #pragma unroll 32
-                for (int32_t y_2 = 0; y_2 <= 31; y_2++) {
-                    // load_A
-                    const int32_t j0_2 = j0 + 3;
-                    const int32_t x_3 = x_2;
-                    const int32_t y_3 = y_2;
-                    tessella_copy_ahead(&A_shared(j0_2, x_3 + 1, y_3 + 1), &A(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                // load_A
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int32_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                    tessella_copy_around(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1));
+                }
+                {
+                    const int32_t x_2 = 63, y_2 = threadIdx.x;
+                    if (y_2 < 32) tessella_copy_last(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1));
                 }
             }
             if (j0 >= 0) {
@@ -343,63 +475,104 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_32(
                     ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
                 }
             }
-            tessella_await<2>();
+            tessella_await<1>();
             __syncthreads();
         } else {
-            {
-                const int32_t x_2 = threadIdx.x;
-                if (x_2 <= imin32(31, n - 32 * j0 - 97)) {
-                    // load_x
-                    const int32_t j0_2 = j0 + 3;
-                    const int32_t x_3 = x_2;
-                    tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            if (n >= 32 * j0 + 96) {
+                {
+                    const int32_t x_2 = threadIdx.x;
+                    if (x_2 <= 31) {
+                        // load_x
+                        const int32_t j0_2 = j0 + 2;
+                        const int32_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                    }
                 }
-            }
-            if (n >= 32 * j0 + 97) {
-                const int32_t x_2 = threadIdx.x;
-                if (x_2 <= imin32(31, A_1 - 32 * i0 - 1)) {
-                    #pragma unroll 32
-                    for (int32_t y_2 = 0; y_2 <= 31; y_2++) {
-                        if (y_2 <= A_2 - 32 * j0 - 97) {
-                            // load_A
-                            const int32_t j0_2 = j0 + 3;
-                            const int32_t x_3 = x_2;
-                            const int32_t y_3 = y_2;
-                            tessella_copy_ahead(&A_shared(j0_2, x_3 + 1, y_3 + 1), &A(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                {
+                    // load_A
+                    const int32_t last_row = imin32(63, A_1 - 64 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                    {
+                        const int32_t x_2 = 64, y_2 = threadIdx.x;
+                        if (y_2 < 32) tessella_copy_until(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(63, n - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= 31; j1++) {
+                            // S2: gesummv.jl:11
+                            const int32_t stage = j0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_x = j1 + 1;
+                            ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
                         }
                     }
                 }
-            }
-            if (j0 >= 0) {
-                const int32_t i1 = threadIdx.x;
-                if (i1 <= imin32(31, n - 32 * i0 - 1)) {
-                    #pragma unroll 16
-                    for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
-                        // S2: gesummv.jl:11
-                        const int32_t stage = j0;
-                        const int32_t i_A = i1 + 1;
-                        const int32_t j_A = j1 + 1;
-                        const int32_t stage_ = j0;
-                        const int32_t j_x = j1 + 1;
-                        ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
+                tessella_await<1>();
+                __syncthreads();
+            } else {
+                {
+                    const int32_t x_2 = threadIdx.x;
+                    if (x_2 <= imin32(31, n - 32 * j0 - 65)) {
+                        // load_x
+                        const int32_t j0_2 = j0 + 2;
+                        const int32_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
                     }
                 }
+                if (n >= 32 * j0 + 65) {
+                    // load_A
+                    const int32_t last_row = imin32(63, A_1 - 64 * i0 - 1);
+                    const int32_t last_column = imin32(31, A_2 - 32 * (j0 + 2) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), imin32(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                    {
+                        const int32_t x_2 = 64, y_2 = threadIdx.x;
+                        tessella_copy_until(&A_shared(j0 + 2, x_2 + 1, y_2 + 1), &A(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), imin32(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(63, n - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                            // S2: gesummv.jl:11
+                            const int32_t stage = j0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_x = j1 + 1;
+                            ax_reg = ax_reg + A_shared(stage, i_A, j_A) * x_shared(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
     }
     {
         const int32_t i1 = threadIdx.x;
-        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+        if (i1 <= imin32(63, n - 64 * i0 - 1)) {
             // store_ax
             const int32_t x_2 = 0;
-            ax(32 * i0 + i1 + x_2 + 1) = ax_reg;
+            ax(64 * i0 + i1 + x_2 + 1) = ax_reg;
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2(
+extern "C" __global__ void __launch_bounds__(64) gesummv_kernel_2(
     double *__restrict__ y,
     const double *__restrict__ B,
     const double *__restrict__ x,
@@ -407,36 +580,40 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2(
     int64_t B_2,
     int64_t n
 ) {
-    __shared__ __align__(16) double B_shared[4096];
-    __shared__ __align__(16) double x_shared_[128];
+    extern __shared__ __align__(16) unsigned char shared[];
+    double *const B_shared = (double *)shared;
+    double *const x_shared__ = (double *)(shared + 50688);
     const int64_t i0 = blockIdx.x;
     double y_reg;
     {
         const int64_t i1 = threadIdx.x;
-        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+        if (i1 <= imin(63, n - 64 * i0 - 1)) {
             // load_y
             const int64_t x_2 = 0;
-            y_reg = y(32 * i0 + i1 + x_2 + 1);
+            y_reg = y(64 * i0 + i1 + x_2 + 1);
         }
     }
-    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
-        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+    for (int64_t j0 = -2; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 64 * i0 + 64 && n >= 32 * j0 + 96) {
             {
                 const int64_t x_2 = threadIdx.x;
-                // load_x_
-                const int64_t j0_2 = j0 + 3;
-                const int64_t x_3 = x_2;
-                tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                if (x_2 <= 31) {
+                    // load_x__
+                    const int64_t j0_2 = j0 + 2;
+                    const int64_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared__(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
             }
             {
-                const int64_t x_2 = threadIdx.x;
-                #pragma unroll 32
-                for (int64_t y_2 = 0; y_2 <= 31; y_2++) {
-                    // load_B
-                    const int64_t j0_2 = j0 + 3;
-                    const int64_t x_3 = x_2;
-                    const int64_t y_3 = y_2;
-                    tessella_copy_ahead(&B_shared(j0_2, x_3 + 1, y_3 + 1), &B(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                // load_B
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int64_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                    tessella_copy_around(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1));
+                }
+                {
+                    const int64_t x_2 = 63, y_2 = threadIdx.x;
+                    if (y_2 < 32) tessella_copy_last(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1));
                 }
             }
             if (j0 >= 0) {
@@ -449,66 +626,107 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2(
                     const int64_t j_B = j1 + 1;
                     const int64_t stage_ = j0;
                     const int64_t j_x = j1 + 1;
-                    y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared_(stage_, j_x);
+                    y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared__(stage_, j_x);
                 }
             }
-            tessella_await<2>();
+            tessella_await<1>();
             __syncthreads();
         } else {
-            {
-                const int64_t x_2 = threadIdx.x;
-                if (x_2 <= imin(31, n - 32 * j0 - 97)) {
-                    // load_x_
-                    const int64_t j0_2 = j0 + 3;
-                    const int64_t x_3 = x_2;
-                    tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            if (n >= 32 * j0 + 96) {
+                {
+                    const int64_t x_2 = threadIdx.x;
+                    if (x_2 <= 31) {
+                        // load_x__
+                        const int64_t j0_2 = j0 + 2;
+                        const int64_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared__(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                    }
                 }
-            }
-            if (n >= 32 * j0 + 97) {
-                const int64_t x_2 = threadIdx.x;
-                if (x_2 <= imin(31, B_1 - 32 * i0 - 1)) {
-                    #pragma unroll 32
-                    for (int64_t y_2 = 0; y_2 <= 31; y_2++) {
-                        if (y_2 <= B_2 - 32 * j0 - 97) {
-                            // load_B
-                            const int64_t j0_2 = j0 + 3;
-                            const int64_t x_3 = x_2;
-                            const int64_t y_3 = y_2;
-                            tessella_copy_ahead(&B_shared(j0_2, x_3 + 1, y_3 + 1), &B(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                {
+                    // load_B
+                    const int64_t last_row = imin(63, B_1 - 64 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                    {
+                        const int64_t x_2 = 64, y_2 = threadIdx.x;
+                        if (y_2 < 32) tessella_copy_until(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(63, n - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= 31; j1++) {
+                            // S3: gesummv.jl:12
+                            const int64_t stage = j0;
+                            const int64_t i_B = i1 + 1;
+                            const int64_t j_B = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_x = j1 + 1;
+                            y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared__(stage_, j_x);
                         }
                     }
                 }
-            }
-            if (j0 >= 0) {
-                const int64_t i1 = threadIdx.x;
-                if (i1 <= imin(31, n - 32 * i0 - 1)) {
-                    #pragma unroll 16
-                    for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
-                        // S3: gesummv.jl:12
-                        const int64_t stage = j0;
-                        const int64_t i_B = i1 + 1;
-                        const int64_t j_B = j1 + 1;
-                        const int64_t stage_ = j0;
-                        const int64_t j_x = j1 + 1;
-                        y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared_(stage_, j_x);
+                tessella_await<1>();
+                __syncthreads();
+            } else {
+                {
+                    const int64_t x_2 = threadIdx.x;
+                    if (x_2 <= imin(31, n - 32 * j0 - 65)) {
+                        // load_x__
+                        const int64_t j0_2 = j0 + 2;
+                        const int64_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared__(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
                     }
                 }
+                if (n >= 32 * j0 + 65) {
+                    // load_B
+                    const int64_t last_row = imin(63, B_1 - 64 * i0 - 1);
+                    const int64_t last_column = imin(31, B_2 - 32 * (j0 + 2) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), imin(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                    {
+                        const int64_t x_2 = 64, y_2 = threadIdx.x;
+                        tessella_copy_until(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), imin(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(63, n - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                            // S3: gesummv.jl:12
+                            const int64_t stage = j0;
+                            const int64_t i_B = i1 + 1;
+                            const int64_t j_B = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_x = j1 + 1;
+                            y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared__(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
     }
     {
         const int64_t i1 = threadIdx.x;
-        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+        if (i1 <= imin(63, n - 64 * i0 - 1)) {
             // store_y
             const int64_t x_2 = 0;
-            y(32 * i0 + i1 + x_2 + 1) = y_reg;
+            y(64 * i0 + i1 + x_2 + 1) = y_reg;
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2_32(
+extern "C" __global__ void __launch_bounds__(64) gesummv_kernel_2_32(
     double *__restrict__ y,
     const double *__restrict__ B,
     const double *__restrict__ x,
@@ -516,36 +734,40 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2_32(
     int32_t B_2,
     int32_t n
 ) {
-    __shared__ __align__(16) double B_shared[4096];
-    __shared__ __align__(16) double x_shared_[128];
+    extern __shared__ __align__(16) unsigned char shared[];
+    double *const B_shared = (double *)shared;
+    double *const x_shared__ = (double *)(shared + 50688);
     const int32_t i0 = blockIdx.x;
     double y_reg;
     {
         const int32_t i1 = threadIdx.x;
-        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+        if (i1 <= imin32(63, n - 64 * i0 - 1)) {
             // load_y
             const int32_t x_2 = 0;
-            y_reg = y(32 * i0 + i1 + x_2 + 1);
+            y_reg = y(64 * i0 + i1 + x_2 + 1);
         }
     }
-    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
-        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+    for (int32_t j0 = -2; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 64 * i0 + 64 && n >= 32 * j0 + 96) {
             {
                 const int32_t x_2 = threadIdx.x;
-                // load_x_
-                const int32_t j0_2 = j0 + 3;
-                const int32_t x_3 = x_2;
-                tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                if (x_2 <= 31) {
+                    // load_x__
+                    const int32_t j0_2 = j0 + 2;
+                    const int32_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared__(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
             }
             {
-                const int32_t x_2 = threadIdx.x;
-                #pragma unroll 32
-                for (int32_t y_2 = 0; y_2 <= 31; y_2++) {
-                    // load_B
-                    const int32_t j0_2 = j0 + 3;
-                    const int32_t x_3 = x_2;
-                    const int32_t y_3 = y_2;
-                    tessella_copy_ahead(&B_shared(j0_2, x_3 + 1, y_3 + 1), &B(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                // load_B
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int32_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                    tessella_copy_around(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1));
+                }
+                {
+                    const int32_t x_2 = 63, y_2 = threadIdx.x;
+                    if (y_2 < 32) tessella_copy_last(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1));
                 }
             }
             if (j0 >= 0) {
@@ -558,61 +780,698 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_2_32(
                     const int32_t j_B = j1 + 1;
                     const int32_t stage_ = j0;
                     const int32_t j_x = j1 + 1;
-                    y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared_(stage_, j_x);
+                    y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared__(stage_, j_x);
+                }
+            }
+            tessella_await<1>();
+            __syncthreads();
+        } else {
+            if (n >= 32 * j0 + 96) {
+                {
+                    const int32_t x_2 = threadIdx.x;
+                    if (x_2 <= 31) {
+                        // load_x__
+                        const int32_t j0_2 = j0 + 2;
+                        const int32_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared__(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                    }
+                }
+                {
+                    // load_B
+                    const int32_t last_row = imin32(63, B_1 - 64 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                    {
+                        const int32_t x_2 = 64, y_2 = threadIdx.x;
+                        if (y_2 < 32) tessella_copy_until(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(63, n - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= 31; j1++) {
+                            // S3: gesummv.jl:12
+                            const int32_t stage = j0;
+                            const int32_t i_B = i1 + 1;
+                            const int32_t j_B = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_x = j1 + 1;
+                            y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared__(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
+            } else {
+                {
+                    const int32_t x_2 = threadIdx.x;
+                    if (x_2 <= imin32(31, n - 32 * j0 - 65)) {
+                        // load_x__
+                        const int32_t j0_2 = j0 + 2;
+                        const int32_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared__(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                    }
+                }
+                if (n >= 32 * j0 + 65) {
+                    // load_B
+                    const int32_t last_row = imin32(63, B_1 - 64 * i0 - 1);
+                    const int32_t last_column = imin32(31, B_2 - 32 * (j0 + 2) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x_2 = 2 * (threadIdx.x % 32), y_2 = threadIdx.x / 32 + 2 * turn;
+                        tessella_copy_until(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), imin32(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                    {
+                        const int32_t x_2 = 64, y_2 = threadIdx.x;
+                        tessella_copy_until(&B_shared(j0 + 2, x_2 + 1, y_2 + 1), &B(64 * i0 + x_2 + 1, 32 * (j0 + 2) + y_2 + 1), imin32(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(63, n - 64 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                            // S3: gesummv.jl:12
+                            const int32_t stage = j0;
+                            const int32_t i_B = i1 + 1;
+                            const int32_t j_B = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_x = j1 + 1;
+                            y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared__(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<1>();
+                __syncthreads();
+            }
+        }
+    }
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(63, n - 64 * i0 - 1)) {
+            // store_y
+            const int32_t x_2 = 0;
+            y(64 * i0 + i1 + x_2 + 1) = y_reg;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_3(
+    double *__restrict__ ax,
+    const double *__restrict__ A,
+    const double *__restrict__ x,
+    int64_t A_1,
+    int64_t A_2,
+    int64_t n
+) {
+    __shared__ __align__(16) double A_shared_[4352];
+    __shared__ __align__(16) double x_shared_[128];
+    const int64_t i0 = blockIdx.x;
+    double ax_reg_;
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+            // load_ax_
+            const int64_t x_2 = 0;
+            ax_reg_ = ax(32 * i0 + i1 + x_2 + 1);
+        }
+    }
+    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+            {
+                const int64_t x_2 = threadIdx.x;
+                // load_x_
+                const int64_t j0_2 = j0 + 3;
+                const int64_t x_3 = x_2;
+                tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            }
+            {
+                // load_A_
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int64_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                    tessella_copy_around(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1));
+                }
+                {
+                    const int64_t x_2 = 31, y_2 = threadIdx.x;
+                    tessella_copy_last(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int64_t j1 = 0; j1 <= 31; j1++) {
+                    // S2_piece1: gesummv.jl:11
+                    const int64_t stage = j0;
+                    const int64_t i_A = i1 + 1;
+                    const int64_t j_A = j1 + 1;
+                    const int64_t stage_ = j0;
+                    const int64_t j_x = j1 + 1;
+                    ax_reg_ = ax_reg_ + A_shared_(stage, i_A, j_A) * x_shared_(stage_, j_x);
                 }
             }
             tessella_await<2>();
             __syncthreads();
         } else {
+            if (n >= 32 * j0 + 128) {
+                {
+                    const int64_t x_2 = threadIdx.x;
+                    // load_x_
+                    const int64_t j0_2 = j0 + 3;
+                    const int64_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
+                {
+                    // load_A_
+                    const int64_t last_row = imin(31, A_1 - 32 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                    {
+                        const int64_t x_2 = 32, y_2 = threadIdx.x;
+                        tessella_copy_until(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(31, n - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= 31; j1++) {
+                            // S2_piece1: gesummv.jl:11
+                            const int64_t stage = j0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_x = j1 + 1;
+                            ax_reg_ = ax_reg_ + A_shared_(stage, i_A, j_A) * x_shared_(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int64_t x_2 = threadIdx.x;
+                    if (x_2 <= imin(31, n - 32 * j0 - 97)) {
+                        // load_x_
+                        const int64_t j0_2 = j0 + 3;
+                        const int64_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                    }
+                }
+                if (n >= 32 * j0 + 97) {
+                    // load_A_
+                    const int64_t last_row = imin(31, A_1 - 32 * i0 - 1);
+                    const int64_t last_column = imin(31, A_2 - 32 * (j0 + 3) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), imin(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                    {
+                        const int64_t x_2 = 32, y_2 = threadIdx.x;
+                        tessella_copy_until(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), imin(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(31, n - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                            // S2_piece1: gesummv.jl:11
+                            const int64_t stage = j0;
+                            const int64_t i_A = i1 + 1;
+                            const int64_t j_A = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_x = j1 + 1;
+                            ax_reg_ = ax_reg_ + A_shared_(stage, i_A, j_A) * x_shared_(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+    }
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+            // store_ax_
+            const int64_t x_2 = 0;
+            ax(32 * i0 + i1 + x_2 + 1) = ax_reg_;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_3_32(
+    double *__restrict__ ax,
+    const double *__restrict__ A,
+    const double *__restrict__ x,
+    int32_t A_1,
+    int32_t A_2,
+    int32_t n
+) {
+    __shared__ __align__(16) double A_shared_[4352];
+    __shared__ __align__(16) double x_shared_[128];
+    const int32_t i0 = blockIdx.x;
+    double ax_reg_;
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+            // load_ax_
+            const int32_t x_2 = 0;
+            ax_reg_ = ax(32 * i0 + i1 + x_2 + 1);
+        }
+    }
+    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
             {
                 const int32_t x_2 = threadIdx.x;
-                if (x_2 <= imin32(31, n - 32 * j0 - 97)) {
+                // load_x_
+                const int32_t j0_2 = j0 + 3;
+                const int32_t x_3 = x_2;
+                tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            }
+            {
+                // load_A_
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int32_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                    tessella_copy_around(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1));
+                }
+                {
+                    const int32_t x_2 = 31, y_2 = threadIdx.x;
+                    tessella_copy_last(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int32_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int32_t j1 = 0; j1 <= 31; j1++) {
+                    // S2_piece1: gesummv.jl:11
+                    const int32_t stage = j0;
+                    const int32_t i_A = i1 + 1;
+                    const int32_t j_A = j1 + 1;
+                    const int32_t stage_ = j0;
+                    const int32_t j_x = j1 + 1;
+                    ax_reg_ = ax_reg_ + A_shared_(stage, i_A, j_A) * x_shared_(stage_, j_x);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            if (n >= 32 * j0 + 128) {
+                {
+                    const int32_t x_2 = threadIdx.x;
                     // load_x_
                     const int32_t j0_2 = j0 + 3;
                     const int32_t x_3 = x_2;
                     tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
                 }
-            }
-            if (n >= 32 * j0 + 97) {
-                const int32_t x_2 = threadIdx.x;
-                if (x_2 <= imin32(31, B_1 - 32 * i0 - 1)) {
-                    #pragma unroll 32
-                    for (int32_t y_2 = 0; y_2 <= 31; y_2++) {
-                        if (y_2 <= B_2 - 32 * j0 - 97) {
-                            // load_B
-                            const int32_t j0_2 = j0 + 3;
-                            const int32_t x_3 = x_2;
-                            const int32_t y_3 = y_2;
-                            tessella_copy_ahead(&B_shared(j0_2, x_3 + 1, y_3 + 1), &B(32 * i0 + x_3 + 1, 32 * j0_2 + y_3 + 1));
+                {
+                    // load_A_
+                    const int32_t last_row = imin32(31, A_1 - 32 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                    {
+                        const int32_t x_2 = 32, y_2 = threadIdx.x;
+                        tessella_copy_until(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= 31; j1++) {
+                            // S2_piece1: gesummv.jl:11
+                            const int32_t stage = j0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_x = j1 + 1;
+                            ax_reg_ = ax_reg_ + A_shared_(stage, i_A, j_A) * x_shared_(stage_, j_x);
                         }
                     }
                 }
-            }
-            if (j0 >= 0) {
-                const int32_t i1 = threadIdx.x;
-                if (i1 <= imin32(31, n - 32 * i0 - 1)) {
-                    #pragma unroll 16
-                    for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
-                        // S3: gesummv.jl:12
-                        const int32_t stage = j0;
-                        const int32_t i_B = i1 + 1;
-                        const int32_t j_B = j1 + 1;
-                        const int32_t stage_ = j0;
-                        const int32_t j_x = j1 + 1;
-                        y_reg = y_reg + B_shared(stage, i_B, j_B) * x_shared_(stage_, j_x);
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int32_t x_2 = threadIdx.x;
+                    if (x_2 <= imin32(31, n - 32 * j0 - 97)) {
+                        // load_x_
+                        const int32_t j0_2 = j0 + 3;
+                        const int32_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared_(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
                     }
                 }
+                if (n >= 32 * j0 + 97) {
+                    // load_A_
+                    const int32_t last_row = imin32(31, A_1 - 32 * i0 - 1);
+                    const int32_t last_column = imin32(31, A_2 - 32 * (j0 + 3) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), imin32(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                    {
+                        const int32_t x_2 = 32, y_2 = threadIdx.x;
+                        tessella_copy_until(&A_shared_(j0 + 3, x_2 + 1, y_2 + 1), &A(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), imin32(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                            // S2_piece1: gesummv.jl:11
+                            const int32_t stage = j0;
+                            const int32_t i_A = i1 + 1;
+                            const int32_t j_A = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_x = j1 + 1;
+                            ax_reg_ = ax_reg_ + A_shared_(stage, i_A, j_A) * x_shared_(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
             }
-            tessella_await<2>();
-            __syncthreads();
         }
     }
     {
         const int32_t i1 = threadIdx.x;
         if (i1 <= imin32(31, n - 32 * i0 - 1)) {
-            // store_y
+            // store_ax_
             const int32_t x_2 = 0;
-            y(32 * i0 + i1 + x_2 + 1) = y_reg;
+            ax(32 * i0 + i1 + x_2 + 1) = ax_reg_;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_4(
+    double *__restrict__ y,
+    const double *__restrict__ B,
+    const double *__restrict__ x,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t n
+) {
+    __shared__ __align__(16) double B_shared_[4352];
+    __shared__ __align__(16) double x_shared___[128];
+    const int64_t i0 = blockIdx.x;
+    double y_reg_;
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+            // load_y_
+            const int64_t x_2 = 0;
+            y_reg_ = y(32 * i0 + i1 + x_2 + 1);
+        }
+    }
+    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+            {
+                const int64_t x_2 = threadIdx.x;
+                // load_x___
+                const int64_t j0_2 = j0 + 3;
+                const int64_t x_3 = x_2;
+                tessella_copy_ahead(&x_shared___(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            }
+            {
+                // load_B_
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int64_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                    tessella_copy_around(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1));
+                }
+                {
+                    const int64_t x_2 = 31, y_2 = threadIdx.x;
+                    tessella_copy_last(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int64_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int64_t j1 = 0; j1 <= 31; j1++) {
+                    // S3_piece1: gesummv.jl:12
+                    const int64_t stage = j0;
+                    const int64_t i_B = i1 + 1;
+                    const int64_t j_B = j1 + 1;
+                    const int64_t stage_ = j0;
+                    const int64_t j_x = j1 + 1;
+                    y_reg_ = y_reg_ + B_shared_(stage, i_B, j_B) * x_shared___(stage_, j_x);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            if (n >= 32 * j0 + 128) {
+                {
+                    const int64_t x_2 = threadIdx.x;
+                    // load_x___
+                    const int64_t j0_2 = j0 + 3;
+                    const int64_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared___(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
+                {
+                    // load_B_
+                    const int64_t last_row = imin(31, B_1 - 32 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                    {
+                        const int64_t x_2 = 32, y_2 = threadIdx.x;
+                        tessella_copy_until(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(31, n - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= 31; j1++) {
+                            // S3_piece1: gesummv.jl:12
+                            const int64_t stage = j0;
+                            const int64_t i_B = i1 + 1;
+                            const int64_t j_B = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_x = j1 + 1;
+                            y_reg_ = y_reg_ + B_shared_(stage, i_B, j_B) * x_shared___(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int64_t x_2 = threadIdx.x;
+                    if (x_2 <= imin(31, n - 32 * j0 - 97)) {
+                        // load_x___
+                        const int64_t j0_2 = j0 + 3;
+                        const int64_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared___(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                    }
+                }
+                if (n >= 32 * j0 + 97) {
+                    // load_B_
+                    const int64_t last_row = imin(31, B_1 - 32 * i0 - 1);
+                    const int64_t last_column = imin(31, B_2 - 32 * (j0 + 3) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int64_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), imin(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                    {
+                        const int64_t x_2 = 32, y_2 = threadIdx.x;
+                        tessella_copy_until(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), imin(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int64_t i1 = threadIdx.x;
+                    if (i1 <= imin(31, n - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int64_t j1 = 0; j1 <= imin(31, n - 32 * j0 - 1); j1++) {
+                            // S3_piece1: gesummv.jl:12
+                            const int64_t stage = j0;
+                            const int64_t i_B = i1 + 1;
+                            const int64_t j_B = j1 + 1;
+                            const int64_t stage_ = j0;
+                            const int64_t j_x = j1 + 1;
+                            y_reg_ = y_reg_ + B_shared_(stage, i_B, j_B) * x_shared___(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+    }
+    {
+        const int64_t i1 = threadIdx.x;
+        if (i1 <= imin(31, n - 32 * i0 - 1)) {
+            // store_y_
+            const int64_t x_2 = 0;
+            y(32 * i0 + i1 + x_2 + 1) = y_reg_;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_4_32(
+    double *__restrict__ y,
+    const double *__restrict__ B,
+    const double *__restrict__ x,
+    int32_t B_1,
+    int32_t B_2,
+    int32_t n
+) {
+    __shared__ __align__(16) double B_shared_[4352];
+    __shared__ __align__(16) double x_shared___[128];
+    const int32_t i0 = blockIdx.x;
+    double y_reg_;
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+            // load_y_
+            const int32_t x_2 = 0;
+            y_reg_ = y(32 * i0 + i1 + x_2 + 1);
+        }
+    }
+    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+        if (n >= 32 * i0 + 32 && n >= 32 * j0 + 128) {
+            {
+                const int32_t x_2 = threadIdx.x;
+                // load_x___
+                const int32_t j0_2 = j0 + 3;
+                const int32_t x_3 = x_2;
+                tessella_copy_ahead(&x_shared___(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+            }
+            {
+                // load_B_
+                #pragma unroll
+                for (uint32_t turn = 0; turn < 16; turn++) {
+                    const int32_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                    tessella_copy_around(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1));
+                }
+                {
+                    const int32_t x_2 = 31, y_2 = threadIdx.x;
+                    tessella_copy_last(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1));
+                }
+            }
+            if (j0 >= 0) {
+                const int32_t i1 = threadIdx.x;
+                #pragma unroll 16
+                for (int32_t j1 = 0; j1 <= 31; j1++) {
+                    // S3_piece1: gesummv.jl:12
+                    const int32_t stage = j0;
+                    const int32_t i_B = i1 + 1;
+                    const int32_t j_B = j1 + 1;
+                    const int32_t stage_ = j0;
+                    const int32_t j_x = j1 + 1;
+                    y_reg_ = y_reg_ + B_shared_(stage, i_B, j_B) * x_shared___(stage_, j_x);
+                }
+            }
+            tessella_await<2>();
+            __syncthreads();
+        } else {
+            if (n >= 32 * j0 + 128) {
+                {
+                    const int32_t x_2 = threadIdx.x;
+                    // load_x___
+                    const int32_t j0_2 = j0 + 3;
+                    const int32_t x_3 = x_2;
+                    tessella_copy_ahead(&x_shared___(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                }
+                {
+                    // load_B_
+                    const int32_t last_row = imin32(31, B_1 - 32 * i0 - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                    {
+                        const int32_t x_2 = 32, y_2 = threadIdx.x;
+                        tessella_copy_until(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), last_row + 1 - x_2);
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= 31; j1++) {
+                            // S3_piece1: gesummv.jl:12
+                            const int32_t stage = j0;
+                            const int32_t i_B = i1 + 1;
+                            const int32_t j_B = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_x = j1 + 1;
+                            y_reg_ = y_reg_ + B_shared_(stage, i_B, j_B) * x_shared___(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            } else {
+                {
+                    const int32_t x_2 = threadIdx.x;
+                    if (x_2 <= imin32(31, n - 32 * j0 - 97)) {
+                        // load_x___
+                        const int32_t j0_2 = j0 + 3;
+                        const int32_t x_3 = x_2;
+                        tessella_copy_ahead(&x_shared___(j0_2, x_3 + 1), &x(32 * j0_2 + x_3 + 1));
+                    }
+                }
+                if (n >= 32 * j0 + 97) {
+                    // load_B_
+                    const int32_t last_row = imin32(31, B_1 - 32 * i0 - 1);
+                    const int32_t last_column = imin32(31, B_2 - 32 * (j0 + 3) - 1);
+                    #pragma unroll
+                    for (uint32_t turn = 0; turn < 16; turn++) {
+                        const int32_t x_2 = 2 * (threadIdx.x % 16), y_2 = threadIdx.x / 16 + 2 * turn;
+                        tessella_copy_until(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), imin32(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                    {
+                        const int32_t x_2 = 32, y_2 = threadIdx.x;
+                        tessella_copy_until(&B_shared_(j0 + 3, x_2 + 1, y_2 + 1), &B(32 * i0 + x_2 + 1, 32 * (j0 + 3) + y_2 + 1), imin32(last_row + 1 - x_2, 16 + 32 * (last_column - y_2)));
+                    }
+                }
+                if (j0 >= 0) {
+                    const int32_t i1 = threadIdx.x;
+                    if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+                        #pragma unroll 16
+                        for (int32_t j1 = 0; j1 <= imin32(31, n - 32 * j0 - 1); j1++) {
+                            // S3_piece1: gesummv.jl:12
+                            const int32_t stage = j0;
+                            const int32_t i_B = i1 + 1;
+                            const int32_t j_B = j1 + 1;
+                            const int32_t stage_ = j0;
+                            const int32_t j_x = j1 + 1;
+                            y_reg_ = y_reg_ + B_shared_(stage, i_B, j_B) * x_shared___(stage_, j_x);
+                        }
+                    }
+                }
+                tessella_await<2>();
+                __syncthreads();
+            }
+        }
+    }
+    {
+        const int32_t i1 = threadIdx.x;
+        if (i1 <= imin32(31, n - 32 * i0 - 1)) {
+            // store_y_
+            const int32_t x_2 = 0;
+            y(32 * i0 + i1 + x_2 + 1) = y_reg_;
         }
     }
 }
@@ -684,8 +1543,16 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S4_32(
 #undef x
 #undef A_shared
 #undef x_shared
-#undef B_shared
+#undef A_shared_
 #undef x_shared_
+#undef B_shared
+#undef x_shared__
+#undef B_shared_
+#undef x_shared___
+#undef A_shared_shift
+#undef A_shared__shift
+#undef B_shared_shift
+#undef B_shared__shift
 
 // Leaves the function with a status if a call of CUDA fails.
 #define TESSELLA_TRY(call) \
@@ -790,8 +1657,21 @@ static cudaError_t tessella_copy_box(T *to, int64_t to_row, int64_t to_plane, co
     return cudaSuccess;
 }
 
+// Lets each block of a kernel have so many bytes of shared memory; 0, or the status with which the function is left.
+static int tessella_share(const void *kernel, int bytes)
+{
+    int device = 0, most = 0;
+    cudaFuncAttributes own;
+    if (cudaGetDevice(&device) != cudaSuccess || cudaFuncGetAttributes(&own, kernel) != cudaSuccess
+        || cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) return -4;
+    if (bytes + (int)own.sharedSizeBytes > most) return -5;
+    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    return error == cudaSuccess ? 0 : -4;
+}
+
 // Returns 0; k > 0 if the k-th condition on subscripts fails; -1 if arrays overlap; -2 if memory runs out;
-// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large.
+// -3 if an argument is out of range; -4 if the GPU fails; -5 if a grid would be too large,
+// or a block needs more shared memory than the GPU gives.
 // Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.
 extern "C" int32_t gesummv(
     double *__restrict__ y,
@@ -854,6 +1734,10 @@ extern "C" int32_t gesummv(
     tessella_buffer<double> A_device;
     tessella_buffer<double> B_device;
     tessella_buffer<double> x_device;
+    if (const int tessella_status = n >= 12673 && ax_1 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && n <= 1073741824 && A_1 * A_2 <= 2147483647 ? tessella_share((const void *)gesummv_kernel_32, 51456) : 0) return tessella_status;
+    if (const int tessella_status = n >= 12673 && (ax_1 > 1073741824 || A_1 > 1073741824 || A_2 > 1073741824 || n > 1073741824 || A_1 * A_2 > 2147483647) ? tessella_share((const void *)gesummv_kernel, 51456) : 0) return tessella_status;
+    if (const int tessella_status = n >= 12673 && y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647 ? tessella_share((const void *)gesummv_kernel_2_32, 51456) : 0) return tessella_status;
+    if (const int tessella_status = n >= 12673 && (y_1 > 1073741824 || B_1 > 1073741824 || B_2 > 1073741824 || n > 1073741824 || B_1 * B_2 > 2147483647) ? tessella_share((const void *)gesummv_kernel_2, 51456) : 0) return tessella_status;
     tessella_streams<4> tessella_queues;
     TESSELLA_TRY(tessella_queues.open());
     const cudaStream_t tessella_in = tessella_queues.stream[0];
@@ -887,22 +1771,44 @@ extern "C" int32_t gesummv(
     TESSELLA_TRY(x_device.copy_in(x, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
-    if (ax_1 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && n <= 1073741824 && A_1 * A_2 <= 2147483647) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                gesummv_kernel_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(ax_device.at, A_device.at, x_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)n);
-                TESSELLA_TRY(cudaGetLastError());
+    if (n >= 12673) {
+        if (ax_1 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && n <= 1073741824 && A_1 * A_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {(n - 1) / 64 + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gesummv_kernel_32<<<tessella_blocks.dims(), dim3(64, 1, 1), 51456, tessella_kernels>>>(ax_device.at, A_device.at, x_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {(n - 1) / 64 + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gesummv_kernel<<<tessella_blocks.dims(), dim3(64, 1, 1), 51456, tessella_kernels>>>(ax_device.at, A_device.at, x_device.at, A_1, A_2, n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     } else {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                gesummv_kernel<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(ax_device.at, A_device.at, x_device.at, A_1, A_2, n);
-                TESSELLA_TRY(cudaGetLastError());
+        if (ax_1 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && n <= 1073741824 && A_1 * A_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gesummv_kernel_3_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(ax_device.at, A_device.at, x_device.at, (int32_t)A_1, (int32_t)A_2, (int32_t)n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gesummv_kernel_3<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(ax_device.at, A_device.at, x_device.at, A_1, A_2, n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }
@@ -910,22 +1816,44 @@ extern "C" int32_t gesummv(
     TESSELLA_TRY(B_device.copy_in(B, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
-    if (y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                gesummv_kernel_2_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(y_device.at, B_device.at, x_device.at, (int32_t)B_1, (int32_t)B_2, (int32_t)n);
-                TESSELLA_TRY(cudaGetLastError());
+    if (n >= 12673) {
+        if (y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {(n - 1) / 64 + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gesummv_kernel_2_32<<<tessella_blocks.dims(), dim3(64, 1, 1), 51456, tessella_kernels>>>(y_device.at, B_device.at, x_device.at, (int32_t)B_1, (int32_t)B_2, (int32_t)n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {(n - 1) / 64 + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gesummv_kernel_2<<<tessella_blocks.dims(), dim3(64, 1, 1), 51456, tessella_kernels>>>(y_device.at, B_device.at, x_device.at, B_1, B_2, n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     } else {
-        {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                gesummv_kernel_2<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(y_device.at, B_device.at, x_device.at, B_1, B_2, n);
-                TESSELLA_TRY(cudaGetLastError());
+        if (y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gesummv_kernel_4_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(y_device.at, B_device.at, x_device.at, (int32_t)B_1, (int32_t)B_2, (int32_t)n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(n - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    gesummv_kernel_4<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(y_device.at, B_device.at, x_device.at, B_1, B_2, n);
+                    TESSELLA_TRY(cudaGetLastError());
+                }
             }
         }
     }

@@ -78,10 +78,10 @@ impl Printer<'_> {
     /// The same without the comment.
     pub(super) fn bare_macros(&mut self) -> Vec<String> {
         let used = self.macros.clone();
-        used.into_iter().map(|array| self.subscript_macro(array)).collect()
+        used.into_iter().flat_map(|array| self.subscript_macro(array)).collect()
     }
 
-    fn subscript_macro(&mut self, array: ArrayId) -> String {
+    fn subscript_macro(&mut self, array: ArrayId) -> Vec<String> {
         let names = &self.program.names;
         let placement = self.input.layout.placement(array);
         let buffer = self.input.layout.buffer(placement.buffer);
@@ -104,7 +104,7 @@ impl Printer<'_> {
             .collect();
         let strides = &names.strides[array.0 as usize];
         if !strides.is_empty() {
-            return self.strided_macro(array, &formal);
+            return vec![self.strided_macro(array, &formal)];
         }
         // Column-major: i + m * (j + n * k).
         let mut index: Option<IntExpr> = None;
@@ -120,11 +120,21 @@ impl Printer<'_> {
             });
         }
         let index = index.unwrap_or(IntExpr::Const(0));
+        let shift = formal.first().and_then(|formal| self.row_shift(array, formal));
+        let names = &self.program.names;
         let inside = Names { variables: formal.iter().map(|name| format!("({name})")).collect(), ..names.clone() };
         self.note_helpers(&index);
         let index = int_text(&index, &inside, Spelling::C).0;
         let buffer = &names.buffers[placement.buffer.0 as usize];
-        format!("#define {}({}) {buffer}[{index}]", names.arrays[array.0 as usize], formal.join(", "))
+        let head = format!("#define {}({})", names.arrays[array.0 as usize], formal.join(", "));
+        match shift {
+            None => vec![format!("{head} {buffer}[{index}]")],
+            Some((shift, definition)) => {
+                let row = IntExpr::from_affine(&placement.map[1], &subscripts);
+                let row = int_text(&row, &inside, Spelling::C).0;
+                vec![definition, format!("{head} {buffer}[{index} + {shift}({row})]")]
+            }
+        }
     }
 }
 

@@ -23,7 +23,7 @@ mod vector;
 mod wide;
 mod writer;
 
-pub use ahead::AHEAD_HELPERS;
+pub use ahead::{AHEAD_HELPERS, ROW_HELPERS};
 pub use block::{LoopHooks, NoHooks};
 pub use file::FileParts;
 pub use grid::{GRID_HELPERS, TURNS_HELPERS};
@@ -108,6 +108,12 @@ pub struct Printer<'a> {
     settled: Vec<(Expr, String, bool)>,
     /// The threads of a block along x, in kernels.
     pub threads: u32,
+    /// The same along all axes.
+    pub threads_of_block: [u32; 3],
+    /// Whether the printed text copies whole rows ahead.
+    pub copies_rows: bool,
+    /// Whether only some threads of the block come to the current place.
+    some_threads: bool,
     wide: Vectors,
 }
 
@@ -164,6 +170,9 @@ impl<'a> Printer<'a> {
             guard: None,
             settled: vec![],
             threads: 1,
+            threads_of_block: [1; 3],
+            copies_rows: false,
+            some_threads: false,
             in_turns: false,
             wide: Vectors::Ask,
         }

@@ -8,7 +8,7 @@ use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::isl::Set;
 use tessella_scalar::CompareOp;
 
-impl Tiles {
+impl Tiles<'_> {
     /// Bounds of what runs under a condition that is the same for the whole block, and where it may hold.
     pub(super) fn collect_where(
         &self,

@@ -379,8 +379,10 @@ unsafe extern "C" fn occupancy(
 unsafe extern "C" fn allocate(context: *mut abi::Context, bytes: usize, address: *mut u64) -> i32 {
     in_context("allocate", context, |_| {
         not_null("allocate", address)?;
+        // Kernels may name the 16 bytes around the last element, to copy those of them that are there.
+        let whole = bytes.checked_next_multiple_of(16).unwrap_or(bytes);
         // SAFETY: the bytes have no content yet, and this library never reads them as anything else than bytes.
-        let memory = unsafe { cust::memory::cuda_malloc::<u8>(bytes) }.named("cuMemAlloc")?;
+        let memory = unsafe { cust::memory::cuda_malloc::<u8>(whole) }.named("cuMemAlloc")?;
         // SAFETY: the caller gives a place for the result.
         unsafe { store(address, memory.as_raw()) }
     })

@@ -18,14 +18,24 @@ use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::storage::uses;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Threads of a warp, and warps of sums that share a multiprocessor's memory, two of them at least in a block.
+const WARP: i64 = 32;
+const WARPS: i64 = 8;
 /// The most tiles that are copied ahead of the one in use.
 const MOST_AHEAD: u32 = 3;
 
 /// The commands for every kernel of a schedule, and why arrays are padded.
 pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> (Vec<Command>, Vec<Padded>) {
-    let mut commands = vec![];
-    let mut pads: Vec<Padded> = vec![];
-    below(algorithm, schedule, &Path::default(), &mut commands, &mut pads);
+    let (mut commands, mut pads) = (vec![], vec![]);
+    below(algorithm, schedule, &Path::default(), &BTreeSet::new(), (&mut commands, &mut pads));
+    // Where other tiles of an array are padded for banks, no columns are shifted.
+    let in_banks =
+        |it: &&Padded| !it.is_shifted() && pads.iter().any(|other| other.array == it.array && other.is_shifted());
+    let unshifted: BTreeSet<String> = pads.iter().filter(in_banks).map(|it| it.array.clone()).collect();
+    if !unshifted.is_empty() {
+        (commands, pads) = (vec![], vec![]);
+        below(algorithm, schedule, &Path::default(), &unshifted, (&mut commands, &mut pads));
+    }
     pads.dedup();
     // One `pad` is for all parts of an array.
     let mut padded: Vec<Command> = vec![];
@@ -40,11 +50,20 @@ pub fn commands(algorithm: &Algorithm, schedule: &Schedule) -> (Vec<Command>, Ve
     (commands, pads)
 }
 
-fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut Vec<Command>, pads: &mut Vec<Padded>) {
+/// The same of what lies at `path`; columns of the arrays in `unshifted` begin where tiles do.
+fn below(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    path: &Path,
+    unshifted: &BTreeSet<String>,
+    (commands, pads): (&mut Vec<Command>, &mut Vec<Padded>),
+) {
     match schedule.node(path) {
         None | Some(Node::Computation(_)) => {}
         Some(Node::Sequence(children)) => {
-            (0..children.len()).for_each(|child| below(algorithm, schedule, &path.child(child), commands, pads));
+            for child in 0..children.len() {
+                below(algorithm, schedule, &path.child(child), unshifted, (&mut *commands, &mut *pads));
+            }
         }
         Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) && it.at.values().all(is_number) => {
             commands.extend(of_one_thread(algorithm, schedule, &it.body.computations()));
@@ -52,7 +71,7 @@ fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut
         Some(Node::Loop(it)) if matches!(it.tag, Tag::GpuBlock(_)) => {
             let inside = it.body.computations();
             let columns = staged_columns::commands(algorithm, schedule, &inside);
-            match columns.or_else(|| of_kernel(algorithm, schedule, &inside, pads)) {
+            match columns.or_else(|| of_kernel(algorithm, schedule, &inside, unshifted, pads)) {
                 Some(all) => commands.extend(all),
                 None => {
                     let vectors = vectors::commands(algorithm, schedule, &inside);
@@ -63,7 +82,7 @@ fn below(algorithm: &Algorithm, schedule: &Schedule, path: &Path, commands: &mut
                 }
             }
         }
-        Some(Node::Loop(_)) => below(algorithm, schedule, &path.child(0), commands, pads),
+        Some(Node::Loop(_)) => below(algorithm, schedule, &path.child(0), unshifted, (commands, pads)),
     }
 }
 
@@ -72,6 +91,7 @@ fn of_kernel(
     algorithm: &Algorithm,
     schedule: &Schedule,
     inside: &[ComputationId],
+    unshifted: &BTreeSet<String>,
     pads: &mut Vec<Padded>,
 ) -> Option<Vec<Command>> {
     let below_blocks = |id: ComputationId| {
@@ -134,7 +154,14 @@ fn of_kernel(
     let stepping = accesses.iter().enumerate().filter(|(at, (_, it))| is_read(it) && is_new(*at, it));
     let stepping = stepping.map(|(_, it)| it).filter(|(id, it)| home(*id, it) == at_step);
     let in_groups = sums.iter().all(|&id| in_groups(algorithm, &schedule.loops_around(id), id));
-    let ahead = ahead(algorithm, &around, &sums, in_groups, &stepping.map(tile).collect::<Vec<_>>());
+    let stepping: Vec<SharedTile<'_>> = stepping.map(tile).collect();
+    // Where each thread has a sum of its own, of a block's only axis, columns are copied in vectors.
+    let in_line = !around.iter().any(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::Y));
+    let is_matrix = |tile: &&SharedTile<'_>| algorithm.array(tile.access.array).rank > 1;
+    let mut matrices = stepping.iter().filter(is_matrix);
+    let is_shifted = |tile: &SharedTile<'_>| padding::of_shifted(tile).is_some_and(|it| !unshifted.contains(&it.array));
+    let shifted = in_line && !in_groups && matrices.all(is_shifted);
+    let ahead = ahead(algorithm, &around, &sums, (in_groups, shifted), &stepping);
     let mut commands = vec![];
     let mut seen: Vec<&Access> = vec![];
     for (id, access) in &accesses {
@@ -184,6 +211,7 @@ fn of_kernel(
             let tile = tile(&(*id, access));
             let padded = match is_turned {
                 true => padding::of_turned(&tile),
+                false if shifted && ahead > 0 && array.rank > 1 => padding::of_shifted(&tile),
                 false if strides_threads(algorithm.computation(*id), access, *id, x) => padding::of_shared(&tile),
                 false => None,
             };
@@ -237,7 +265,7 @@ fn of_one_thread(algorithm: &Algorithm, schedule: &Schedule, inside: &[Computati
             }
         }
     }
-    let bytes = tiles.iter().map(|(tile, _)| tile.bytes()).sum::<Option<i64>>().unwrap_or(0).max(1);
+    let bytes = tiles.iter().map(|(tile, _)| tile.bytes(1)).sum::<Option<i64>>().unwrap_or(0).max(1);
     let ahead = u32::try_from(i64::from(Gpu::HOPPER.shared_bytes_of_block) / bytes - 1).unwrap_or(0).min(MOST_AHEAD);
     commands.extend(tiles.into_iter().map(|(tile, step)| Command::CacheShared {
         array: algorithm.array(tile.access.array).name.clone(),
@@ -421,12 +449,13 @@ fn is_turned(algorithm: &Algorithm, id: ComputationId, access: &Access, step: &L
 
 /// How many tiles are copied ahead: where each thread has a sum of its own there are few threads, and only tiles under way
 /// keep enough loads in flight. A thread with several results needs fewer: it uses what it loads for all of them. Where it has groups of
-/// them, it multiplies and adds by one instruction, so that there is less to do while loads are under way: one tile.
+/// them, it multiplies and adds by one instruction, so that there is less to do while loads are under way: one tile. Of tiles whose columns
+/// are shifted, there is room for those of eight warps in a multiprocessor.
 fn ahead(
     algorithm: &Algorithm,
     around: &[(Path, &Loop)],
     sums: &[ComputationId],
-    in_groups: bool,
+    (in_groups, shifted): (bool, bool),
     tiles: &[SharedTile<'_>],
 ) -> u32 {
     let threads = around.iter().rposition(|(_, it)| matches!(it.tag, Tag::GpuThread(_)));
@@ -435,10 +464,23 @@ fn ahead(
         points.iter().any(|(_, point)| moves(algorithm.computation(id), it, id, point))
     };
     let mut results = sums.iter().map(|&id| (id, &algorithm.computation(id).write));
-    match tiles.iter().map(SharedTile::bytes).sum::<Option<i64>>() {
+    let more = |tile: &SharedTile<'_>| match shifted {
+        true => padding::shifted_lanes(algorithm, tile.access).unwrap_or(1),
+        false => 1,
+    };
+    match tiles.iter().map(|tile| tile.bytes(more(tile))).sum::<Option<i64>>() {
         Some(bytes @ 1..) if in_groups || !results.any(has_several) => {
             let most = if in_groups { 1 } else { MOST_AHEAD };
-            u32::try_from(i64::from(Gpu::HOPPER.shared_bytes_of_block) / bytes - 1).unwrap_or(0).min(most)
+            let gpu = Gpu::HOPPER;
+            let declared = i64::from(gpu.shared_bytes_of_block);
+            let room = match tiles.iter().filter_map(SharedTile::threads_of_block).max() {
+                Some(threads) if shifted => {
+                    let share = i64::from(gpu.most_shared_bytes_of_block) * (threads / WARP).max(2) / WARPS;
+                    declared.max(2 * bytes).max(share).min(i64::from(gpu.usual_shared_bytes_of_block))
+                }
+                Some(_) | None => declared,
+            };
+            u32::try_from(room / bytes - 1).unwrap_or(0).min(most)
         }
         Some(_) | None => 0,
     }

@@ -22,9 +22,16 @@ pub enum Why {
     Sectors { accesses: usize, before: usize, after: usize, bytes: u32 },
     /// Pairs of threads of a warp that meet in a bank of shared memory.
     Banks { before: usize, after: usize },
+    /// Columns of a tile begin as far inside of so many bytes as those of the matrix, which are copied at once.
+    Shifted { bytes: u32 },
 }
 
 impl Padded {
+    /// Whether it is there for columns that are shifted.
+    pub fn is_shifted(&self) -> bool {
+        matches!(self.why, Why::Shifted { .. })
+    }
+
     pub fn command(&self) -> Command {
         Command::Pad { array: self.array.clone(), by: self.by.clone(), columns: self.columns }
     }
@@ -53,6 +60,9 @@ impl std::fmt::Display for Padded {
                     f,
                     "warps of {after} instead of {before} of {accesses} accesses begin inside of a sector of {bytes} bytes"
                 )
+            }
+            Why::Shifted { bytes } => {
+                write!(f, "copies ahead take {bytes} bytes at once, wherever columns begin")
             }
             Why::Banks { before, after } => {
                 write!(f, "{after} instead of {before} pairs of threads of a warp meet in a bank of shared memory")

@@ -265,15 +265,39 @@ pub fn of_turned(tile: &SharedTile<'_>) -> Option<Padded> {
     })
 }
 
+/// The padding of a tile of a matrix with which its columns have room to begin as far inside of 16 bytes as those of the matrix do: copies
+/// ahead then take 16 bytes at once. `None` where they cannot.
+pub fn of_shifted(tile: &SharedTile<'_>) -> Option<Padded> {
+    let array = tile.algorithm.array(tile.access.array);
+    let lanes = shifted_lanes(tile.algorithm, tile.access)?;
+    let base = tile.base()?;
+    let span = |axis: usize| tile.span(&base, tile.access.subscripts[axis].as_affine()?);
+    let (rows, _) = (span(0)?, span(1)?);
+    (rows % u64::from(lanes) == 0).then(|| Padded {
+        array: array.name.clone(),
+        by: vec![lanes, 0],
+        columns: Columns::default(),
+        why: Why::Shifted { bytes: VECTOR },
+    })
+}
+
+/// Elements of 16 bytes of a matrix whose columns may be shifted in a tile.
+pub fn shifted_lanes(algorithm: &Algorithm, access: &Access) -> Option<u32> {
+    let array = algorithm.array(access.array);
+    let is_whole = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { outer: 0 } | ArrayKind::Returned);
+    let is_matrix = is_whole && array.rank == 2 && array.strided.is_empty() && access.is_affine();
+    is_matrix.then(|| VECTOR / array.element.bytes()).filter(|&lanes| lanes > 1)
+}
+
 impl SharedTile<'_> {
-    /// The bytes of the tile, with an element more in each column; `None` where an axis is not tiled.
-    pub fn bytes(&self) -> Option<i64> {
+    /// The bytes of the tile, with so many elements more in each column; `None` where an axis is not tiled.
+    pub fn bytes(&self, more: u32) -> Option<i64> {
         let array = self.algorithm.array(self.access.array);
         let base = self.base()?;
         let mut bytes = i64::from(array.element.bytes());
         for (axis, subscript) in self.access.subscripts[array.kind.outer() as usize..].iter().enumerate() {
             let span = i64::try_from(self.span(&base, subscript.as_affine()?)?).ok()?;
-            bytes = bytes.checked_mul(span + i64::from(axis == 0))?;
+            bytes = bytes.checked_mul(span + if axis == 0 { i64::from(more) } else { 0 })?;
         }
         Some(bytes)
     }
@@ -320,6 +344,15 @@ impl SharedTile<'_> {
             }
         }
         None
+    }
+
+    /// How many threads a block has along the loop that runs on neighbouring ones, where each has one of its iterations.
+    pub fn threads_of_block(&self) -> Option<i64> {
+        let at = self.x.at.get(&self.computation)?;
+        let base = self.base()?;
+        let mut moving = (0..base.len()).filter(|&it| at.involves_iterator(it as u32));
+        let iterator = moving.next().filter(|_| moving.next().is_none())?;
+        self.length(&base, iterator)
     }
 
     /// The values of a subscript in the tile.

@@ -9,8 +9,10 @@
 //! So loads coalesce whichever axis of the matrix is contiguous, and many are in flight while each thread adds.
 
 use super::chooser::{Chooser, chain_length, loop_at};
+use super::gpu_storage::moves;
+use super::padding;
 use super::profile::{Profiled, Step, iterator_of, step};
-use crate::algorithm::{ArrayKind, ComputationId};
+use crate::algorithm::{Access, ArrayKind, ComputationId};
 use crate::error::Error;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::put_chain;
@@ -22,6 +24,11 @@ const SUMS: u32 = 32;
 const WARPS: u32 = 4;
 /// Bytes of a tile's rows, whose elements are neighbours: rows that begin and end inside of sectors of memory have two in part.
 const ROW_BYTES: u32 = 256;
+/// Bytes of rows that are copied in vectors wherever they begin ([`padding::of_shifted`]), where there are sums enough.
+const LONG_ROW_BYTES: u32 = 512;
+/// So many sums for each multiprocessor: fewer, in larger tiles, have too few bytes under way. On an H200, 8192 sums of as many terms in Float32
+/// took 1.1 times as long in rows of 512 bytes, 16384 sums 0.95 times.
+const ENOUGH: u32 = 96;
 /// Terms of a sum that are read from shared memory before they are added.
 const TERMS: u32 = 16;
 
@@ -65,7 +72,7 @@ impl Chooser<'_> {
         }
         let j = blocks.remove(at);
         let matrices = self.matrices(schedule, path, (j, i));
-        let is_common = |&level: &usize| matrices.iter().all(|steps| steps[level] == Step::Stays);
+        let is_common = |&level: &usize| matrices.iter().all(|(_, steps)| steps[level] == Step::Stays);
         let across = blocks.iter().rposition(is_common).map(|at| blocks.remove(at));
         Ok(Some(Sums { j, across, blocks, outer, i }))
     }
@@ -92,13 +99,13 @@ impl Chooser<'_> {
         accesses.iter().filter(|it| !it.is_write).all(|it| all(it) && it.access.is_affine())
     }
 
-    /// The steps, along the levels of a nest, of what it reads that has an axis for each of two levels, one of them contiguous. An axis along
+    /// What a nest reads, with its steps along the levels, that has an axis for each of two levels, one of them contiguous. An axis along
     /// which other levels move, too, as in a filter, is none: the tiles of such an array overlap.
-    fn matrices(&self, schedule: &Schedule, path: &Path, (j, i): (usize, usize)) -> Vec<Vec<Step>> {
+    fn matrices(&self, schedule: &Schedule, path: &Path, (j, i): (usize, usize)) -> Vec<(&Access, Vec<Step>)> {
         let depth = chain_length(schedule, path);
         let chain: Vec<&Loop> = (0..depth).filter_map(|level| loop_at(schedule, &path.down(level))).collect();
         let below = schedule.node(&path.down(depth)).map(Node::computations).unwrap_or_default();
-        let of = |id: ComputationId| -> Option<Vec<Vec<Step>>> {
+        let of = |id: ComputationId| -> Option<Vec<(&Access, Vec<Step>)>> {
             let computation = self.algorithm.computation(id);
             let iterators: Vec<u32> =
                 chain.iter().map(|it| Some(iterator_of(it.at.get(&id)?)?.0)).collect::<Option<_>>()?;
@@ -114,7 +121,7 @@ impl Chooser<'_> {
                     continue;
                 }
                 if has_axis(j) && has_axis(i) && [steps[j], steps[i]].contains(&Step::Next) {
-                    found.push(steps);
+                    found.push((read, steps));
                 }
             }
             Some(found)
@@ -127,6 +134,7 @@ impl Chooser<'_> {
     /// Rewrite: `for u, j, l, i { S } -> @block for u0, j0 { for l { for i0 { @thread for u1, j1 { for i1 { S } } } } }`
     pub(super) fn stage_sums(&self, schedule: &mut Schedule, path: &Path, parallel: &[usize]) -> Result<bool, Error> {
         let Some(Sums { j, across, blocks, outer, i }) = self.sums(schedule, path, parallel)? else { return Ok(false) };
+        let level = j;
         let below = schedule.node(path).map(Node::computations).unwrap_or_default();
         let bytes = |id: &ComputationId| {
             let reads = &self.algorithm.computation(*id).reads;
@@ -134,10 +142,26 @@ impl Chooser<'_> {
         };
         let widest = below.iter().filter_map(bytes).max().unwrap_or(8);
         let mut sizes = vec![vec![]; chain_length(schedule, path)];
+        let most = i64::from(ENOUGH) * i64::from(self.machine.multiprocessors);
+        // Tiles are copied ahead where each thread has one sum alone.
+        let terms = loop_at(schedule, &path.down(i));
+        let one_sum = |id: &ComputationId| {
+            let computation = self.algorithm.computation(*id);
+            terms.is_some_and(|terms| !moves(computation, &computation.write, *id, terms))
+        };
+        let in_vectors = across.is_none()
+            && below.iter().all(one_sum)
+            && self.are_copied_in_vectors(schedule, path, (j, i))
+            && !below.iter().any(|id| self.small.contains(id))
+            && self.may_reach(schedule, path, j, most + 1)?;
         // No fewer terms than threads of a warp: all of them load.
-        let long = (ROW_BYTES / widest).clamp(SUMS, 2 * SUMS);
+        let long = match in_vectors {
+            true => (LONG_ROW_BYTES / widest).clamp(SUMS, 4 * SUMS),
+            false => (ROW_BYTES / widest).clamp(SUMS, 2 * SUMS),
+        };
         // Where neighbours are terms of neighbouring sums, rows of the tile are longer along these. Warps that share a tile are threads enough.
-        let are_sums = across.is_none() && self.matrices(schedule, path, (j, i)).iter().any(|it| it[j] == Step::Next);
+        let are_sums =
+            across.is_none() && self.matrices(schedule, path, (j, i)).iter().any(|(_, it)| it[j] == Step::Next);
         let (of_block, of_tile) = if are_sums { (long, SUMS) } else { (SUMS, long) };
         sizes[j] = vec![of_block];
         sizes[i] = vec![of_tile];
@@ -162,8 +186,18 @@ impl Chooser<'_> {
         put_chain(&mut trial, path, chain);
         let legal = self.is_legal(&trial, path)?;
         if legal {
+            if let Some(&id) = below.first().filter(|_| in_vectors) {
+                self.weigh_blocks(schedule, path, id, &[(level, ENOUGH)])?;
+            }
             *schedule = trial;
         }
         Ok(legal)
+    }
+
+    /// Whether tiles of all matrices that sums along `j` read are copied in vectors wherever they begin.
+    fn are_copied_in_vectors(&self, schedule: &Schedule, path: &Path, levels: (usize, usize)) -> bool {
+        let matrices = self.matrices(schedule, path, levels);
+        !matrices.is_empty()
+            && matrices.iter().all(|(access, _)| padding::shifted_lanes(self.algorithm, access).is_some())
     }
 }

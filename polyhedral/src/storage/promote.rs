@@ -128,7 +128,8 @@ impl Promotion {
     /// The copies that run ahead.
     pub(super) fn ahead(&self, schedule: &Schedule) -> Option<Ahead> {
         let (copy, iterations) = self.copies.filter(|_| self.has_stages())?;
-        Some(Ahead { path: self.path(schedule), copy, iterations })
+        let filled = self.order.first().map_or(1, |&at| self.levels[at as usize].size);
+        Some(Ahead { path: self.path(schedule), copy, iterations, filled })
     }
 
     /// Proves that no stage is filled again before its last use, within one execution of the loop: before the next one all

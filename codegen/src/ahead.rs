@@ -1,0 +1,352 @@
+//! Copies ahead of the rows of a tile, 16 bytes at a time.
+//!
+//! Rewrite: `for y { for x in 0:127 { tile[x, y] = A[c + x, d + y] } } -> for y, in vectors { tile[x:x+3, y] = A[c+x:c+x+3, d + y] }`
+//!
+//! Such a copy needs both sides at multiples of 16 bytes. Where the columns of a matrix begin inside of 16 bytes, each row of the tile is
+//! shifted by as much ([`Lead`]), if its padding has room for that: the copies then take whole vectors, up to one more a row.
+//!
+//! The threads of a block share the vectors out in another way than the loops would elements. Nobody reads a tile before all
+//! threads have waited for what they copied, and for each other.
+
+use crate::input::Input;
+use crate::int_expr::{Cond, IntExpr, VariableId};
+use crate::program::{Node, Over, Spread, Statement};
+use crate::tile::{is_dense, subscripts_of};
+use crate::wide::values;
+use std::collections::BTreeMap;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{Access, ArrayId, Computation, ComputationId};
+use tessella_polyhedral::expr::ExprKind;
+use tessella_polyhedral::isl::IslError;
+use tessella_polyhedral::layers::{Ahead, BufferId, MemorySpace};
+use tessella_polyhedral::relation;
+
+/// Bytes that are copied at once.
+const VECTOR_BYTES: i64 = 16;
+
+/// By how many elements the rows of a tile are shifted: each as far as its first element lies behind a multiple of 16 bytes in the matrix
+/// that it is copied from. Row `y` of the tile begins with element `first + column * (y + row)` of the matrix, but for whole vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lead {
+    /// The matrix.
+    pub of: BufferId,
+    /// Elements of a vector.
+    pub lanes: i64,
+    pub first: i64,
+    /// How long the columns of the matrix are.
+    pub column: Affine,
+    pub row: i64,
+    /// Elements of a row that copies fill.
+    pub filled: i64,
+}
+
+/// How the rows of an array are shifted, which copies ahead fill; `None` if they are not.
+pub fn lead_of(input: &Input<'_>, array: ArrayId) -> Option<Lead> {
+    let copies = |it: &&Ahead| input.algorithm.computation(it.copy).write.array == array;
+    let copy = input.layout.ahead.iter().find(copies)?;
+    let computation = input.algorithm.computation(copy.copy);
+    let read = source(input, computation)?;
+    let lanes = lanes(input, array)?;
+    let (own, other) = (input.layout.placement(array), input.layout.placement(read.array));
+    let (tile, matrix) = (input.layout.buffer(own.buffer), input.layout.buffer(other.buffer));
+    let (pitch, room) = (tile.extents.first()?.as_constant()?, lanes - 1);
+    // A row, a column and a stage.
+    let is_tile = tile.extents.len() == 3 && own.map.first()?.constant_term() == -1;
+    let fits = pitch % lanes == 0 && copy.filled % lanes == 0 && pitch - copy.filled >= room;
+    if !is_tile || matrix.extents.len() != 2 || !fits {
+        return None;
+    }
+    let iterators: Vec<IntExpr> =
+        (0..computation.iterators.len()).map(|at| IntExpr::Variable(VariableId(at as u32))).collect();
+    let (to, from) = (places(input, &computation.write, &iterators)?, places(input, read, &iterators)?);
+    // Whatever tile it is, its place in the matrix is one that many vectors fit into.
+    let apart = |axis: usize| -> Option<i64> {
+        let (factors, rest) = from[axis].clone().minus(to[axis].clone()).linear(&|_| true)?;
+        let whole = factors.values().all(|factor| factor % lanes == 0);
+        rest.as_const().filter(|_| whole)
+    };
+    let (first, row, column) = (apart(0)?, apart(1)?, matrix.extents[0].clone());
+    Some(Lead { of: other.buffer, lanes, first, column, row, filled: copy.filled })
+}
+
+/// A copy of the rows of a tile by all threads of a block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowCopy {
+    pub copy: ComputationId,
+    /// The values of the statement's iterators, over those of its rows and columns.
+    pub iterators: Vec<IntExpr>,
+    /// Along the rows: elements side by side.
+    pub along: Run,
+    pub across: Run,
+    /// Elements of a vector.
+    pub lanes: i64,
+    /// Where the block copies only if all of this holds.
+    pub conditions: Vec<Cond>,
+}
+
+/// Neighbouring values of an iterator; the variable counts them from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    pub variable: VariableId,
+    pub count: i64,
+    /// The last one that there is, if that may be an earlier one.
+    pub last: Option<IntExpr>,
+}
+
+/// The copy that loops over threads consist of, if that is all that they do.
+///
+/// # Errors
+/// isl's.
+pub fn row_copy(input: &Input<'_>, nest: &Spread) -> Result<Option<RowCopy>, IslError> {
+    let Some(path) = Way::to_statement(nest) else { return Ok(None) };
+    let id = path.statement.computation;
+    let array = input.algorithm.computation(id).write.array;
+    let plain = input.layout.is_ahead(id) && path.statement.inside.is_none();
+    let Some(lead) = plain.then(|| lead_of(input, array)).flatten() else { return Ok(None) };
+    match whole_rows(input, &path, &lead) {
+        Some(whole) => Ok(Some(whole)),
+        None => parts_of_rows(input, &path, &lead),
+    }
+}
+
+/// The copy of a whole tile.
+fn whole_rows(input: &Input<'_>, path: &Way<'_>, lead: &Lead) -> Option<RowCopy> {
+    let mut loops: BTreeMap<VariableId, Loop> =
+        path.loops.iter().map(|(variable, it)| Some((*variable, (*it)?))).collect::<Option<_>>()?;
+    if !path.conditions.is_empty() || !path.tests.is_empty() {
+        return None;
+    }
+    let mut iterators = path.iterators.clone();
+    let mut runs: Vec<Run> = vec![];
+    for value in &mut iterators {
+        if value.involves(&|it| loops.contains_key(&it)) {
+            let (run, first) = run(value, &mut loops)?;
+            *value = IntExpr::Variable(run.variable).plus(IntExpr::Const(first));
+            runs.push(run);
+        }
+    }
+    // A loop that nothing moves along copies the same again and again.
+    let two: [Run; 2] = runs.try_into().ok().filter(|_| loops.is_empty())?;
+    let copy = path.statement.computation;
+    let [along, across] = rows_of(input, copy, &iterators, two)?;
+    let conditions = vec![];
+    (along.count == lead.filled).then_some(RowCopy { copy, iterators, along, across, lanes: lead.lanes, conditions })
+}
+
+/// The copy of what of a tile is inside of the matrix, whatever way loops and conditions go through it: all that the statement copies for the
+/// tile that the block is at.
+fn parts_of_rows(input: &Input<'_>, path: &Way<'_>, lead: &Lead) -> Result<Option<RowCopy>, IslError> {
+    let copy = path.statement.computation;
+    let mut iterators = path.iterators.clone();
+    let mut moving = vec![];
+    for (at, value) in iterators.iter_mut().enumerate() {
+        let own = path.loops.keys().copied().find(|&variable| value.involves(&|it| it == variable));
+        if let Some(variable) = own {
+            *value = IntExpr::Variable(variable);
+            moving.push((at as u32, variable));
+        }
+    }
+    let &[(first, one), (second, other)] = moving.as_slice() else { return Ok(None) };
+    let rest = |it: &IntExpr| !path.loops.keys().any(|&variable| it.involves(&|at| at == variable));
+    let outer = iterators.iter().enumerate().filter(|(at, _)| ![first, second].contains(&(*at as u32)));
+    if one == other || !outer.map(|(_, it)| it).all(rest) {
+        return Ok(None);
+    }
+    let Some(ends) = ends(input, copy, [first, second])? else { return Ok(None) };
+    let run = |at: u32, variable: VariableId, ends: &[Affine]| -> Option<Run> {
+        let count = ends.iter().filter_map(Affine::as_constant).min()?.checked_add(1)?;
+        let last = IntExpr::min_of(ends.iter().map(|it| IntExpr::from_affine(it, &iterators)));
+        let is_whole = path.goes_through(&path.iterators[at as usize], count);
+        Some(Run { variable, count, last: (!is_whole).then_some(last) })
+    };
+    let runs = run(first, one, &ends[0]).zip(run(second, other, &ends[1])).map(|(one, other)| [one, other]);
+    let rows = runs.and_then(|runs| rows_of(input, copy, &iterators, runs));
+    Ok(rows.filter(|[along, _]| along.count == lead.filled).map(|[along, across]| RowCopy {
+        copy,
+        iterators,
+        along,
+        across,
+        lanes: lead.lanes,
+        conditions: path.conditions.clone(),
+    }))
+}
+
+/// Which of two runs is along the rows of both the tile and the matrix, first, where the tile's rows begin with the run.
+fn rows_of(input: &Input<'_>, copy: ComputationId, iterators: &[IntExpr], runs: [Run; 2]) -> Option<[Run; 2]> {
+    let computation = input.algorithm.computation(copy);
+    let read = source(input, computation)?;
+    let (to, from) = (places(input, &computation.write, iterators)?, places(input, read, iterators)?);
+    let moves = |place: &IntExpr, run: &Run| place.involves(&|it| it == run.variable);
+    let [one, other] = runs;
+    let [along, across] = if moves(&from[0], &one) { [one, other] } else { [other, one] };
+    let mut others = to[1..].iter().chain(&from[1..]);
+    let is_row = to[0] == IntExpr::Variable(along.variable) && !others.any(|place| moves(place, &along));
+    (is_row && !moves(&from[0], &across) && is_dense(input, read.array)).then_some([along, across])
+}
+
+/// The last values of two iterators that begin with 0, for each of which there are all of the other: the least of these functions of the other
+/// iterators and of parameters. `None` if that is not all that holds of them.
+fn ends(input: &Input<'_>, id: ComputationId, two: [u32; 2]) -> Result<Option<[Vec<Affine>; 2]>, IslError> {
+    let Ok(domain) = relation::domain(input.algorithm, id) else { return Ok(None) };
+    let domain = domain.coalesce()?;
+    if domain.basic_set_count()? != 1 || domain.involves_locals()? {
+        return Ok(None);
+    }
+    let names = input.algorithm.param_names();
+    let mut ends = [vec![], vec![]];
+    for basic in domain.basic_sets()? {
+        for constraint in basic.constraints()? {
+            let Some(value) = Affine::from_isl(&constraint.aff()?, &names)? else { return Ok(None) };
+            let factors = two.map(|it| value.coefficient(it));
+            let (at, factor) = match factors {
+                [0, 0] => continue,
+                [factor, 0] => (0, factor),
+                [0, factor] => (1, factor),
+                _ => return Ok(None),
+            };
+            let itself = Affine::iterator(two[at]);
+            match factor {
+                1 if value == itself && !constraint.is_equality()? => {}
+                -1 if !constraint.is_equality()? => match value.add(&itself) {
+                    Ok(end) => ends[at].push(end),
+                    Err(_) => return Ok(None),
+                },
+                _ => return Ok(None),
+            }
+        }
+    }
+    Ok(Some(ends))
+}
+
+/// A loop of constant length.
+#[derive(Debug, Clone, Copy)]
+struct Loop {
+    lower: i64,
+    step: i64,
+    count: i64,
+}
+
+/// The way from a nest of loops over threads to its only statement.
+struct Way<'a> {
+    statement: &'a Statement,
+    /// Those of constant length are known.
+    loops: BTreeMap<VariableId, Option<Loop>>,
+    /// What is asked that is the same for all threads.
+    conditions: Vec<Cond>,
+    /// What threads ask of the variables of the loops.
+    tests: Vec<Cond>,
+    /// The values of the statement's iterators, over the variables of the loops and of what lies around.
+    iterators: Vec<IntExpr>,
+}
+
+impl<'a> Way<'a> {
+    /// Whether loops of constant lengths, about which nothing is asked, give an iterator the values from 0 on, so many.
+    fn goes_through(&self, value: &IntExpr, count: i64) -> bool {
+        let own = |it: &VariableId| value.involves(&|variable| variable == *it);
+        let mut known: BTreeMap<VariableId, Loop> = self
+            .loops
+            .iter()
+            .filter(|(it, _)| own(it))
+            .filter_map(|(variable, it)| Some((*variable, (*it)?)))
+            .collect();
+        let asked = |condition: &Cond| {
+            let mut asked = false;
+            condition.walk(&mut |it| asked |= matches!(it, IntExpr::Variable(it) if own(it)));
+            asked
+        };
+        let found = run(value, &mut known).filter(|_| !self.tests.iter().any(asked));
+        found.is_some_and(|(run, first)| first == 0 && run.count == count)
+    }
+
+    fn to_statement(nest: &'a Spread) -> Option<Way<'a>> {
+        let mut loops: BTreeMap<VariableId, Option<Loop>> = BTreeMap::new();
+        let mut add = |variable: VariableId, lower: &IntExpr, upper: &IntExpr, step: i64| {
+            let ends = lower.as_const().zip(upper.as_const());
+            let count = ends.map(|(lower, upper)| (lower, (upper - lower).div_euclid(step) + 1));
+            let known = count.filter(|(_, count)| *count > 0).map(|(lower, count)| Loop { lower, step, count });
+            loops.insert(variable, known);
+        };
+        let (mut asked, mut bound) = (vec![], BTreeMap::new());
+        add(nest.variable, &nest.lower, &nest.upper, nest.step);
+        let mut body = nest.body.as_slice();
+        if !nest.combined.is_empty() {
+            return None;
+        }
+        let statement = loop {
+            match body {
+                [Node::Let { variable, value }, rest @ ..] => {
+                    bound.insert(*variable, value.substitute(&|it| bound.get(&it).cloned()));
+                    body = rest;
+                }
+                [Node::Statement(it)] => break it,
+                [Node::For(it)] if it.clip.is_none() && it.going.is_none() => {
+                    add(it.variable, &it.lower, &it.upper, it.step);
+                    body = &it.body;
+                }
+                [Node::Spread(it)] if it.over == Over::Threads && it.combined.is_empty() => {
+                    add(it.variable, &it.lower, &it.upper, it.step);
+                    body = &it.body;
+                }
+                [Node::If { condition, then, otherwise }] if otherwise.is_empty() => {
+                    asked.push(condition.substitute(&|it| bound.get(&it).cloned()));
+                    body = then;
+                }
+                _ => return None,
+            }
+        };
+        let iterators = values(statement).into_iter().map(|it| it.substitute(&|it| bound.get(&it).cloned())).collect();
+        let speaks = |condition: &Cond| {
+            let mut speaks = false;
+            condition.walk(&mut |it| speaks |= matches!(it, IntExpr::Variable(it) if loops.contains_key(it)));
+            speaks
+        };
+        let (own, conditions): (Vec<Cond>, Vec<Cond>) = asked.into_iter().partition(speaks);
+        Some(Way { statement, loops, conditions, tests: own, iterators })
+    }
+}
+
+/// The neighbouring values that loops give an iterator, each once, and the first of them. The loops are taken out.
+fn run(value: &IntExpr, loops: &mut BTreeMap<VariableId, Loop>) -> Option<(Run, i64)> {
+    let (factors, rest) = value.linear(&|_| true)?;
+    let mut first = rest.as_const()?;
+    let mut digits = vec![];
+    for (variable, factor) in factors {
+        let it = loops.remove(&variable)?;
+        first += factor * it.lower;
+        digits.push((factor * it.step, it.count, variable));
+    }
+    digits.sort();
+    let mut count = 1;
+    for &(unit, digit, _) in &digits {
+        if unit != count {
+            return None;
+        }
+        count *= digit;
+    }
+    let &(_, _, variable) = digits.first()?;
+    Some((Run { variable, count, last: None }, first))
+}
+
+/// What a computation copies from global to shared memory, if it does nothing else.
+fn source<'a>(input: &Input<'_>, computation: &'a Computation) -> Option<&'a Access> {
+    let ExprKind::Read(position) = computation.value.kind else { return None };
+    let read = &computation.reads[position as usize];
+    let space = |access: &Access| input.layout.buffer(input.buffer_of(access.array)).space;
+    let is_plain = computation.predicate.is_none() && computation.lets.is_empty();
+    let same = computation.value.ty == input.algorithm.array(read.array).element;
+    let loads = space(read) == MemorySpace::Global && space(&computation.write) == MemorySpace::Shared;
+    let has_strides = !input.algorithm.array(read.array).strided.is_empty();
+    (is_plain && same && loads && !has_strides).then_some(read)
+}
+
+/// Elements of an array in a vector.
+fn lanes(input: &Input<'_>, array: ArrayId) -> Option<i64> {
+    Some(VECTOR_BYTES / i64::from(input.algorithm.array(array).element.bytes())).filter(|&lanes| lanes > 1)
+}
+
+/// Where an access lies in its buffer.
+fn places(input: &Input<'_>, access: &Access, iterators: &[IntExpr]) -> Option<Vec<IntExpr>> {
+    let subscripts = subscripts_of(access, iterators)?;
+    let map = &input.layout.placement(access.array).map;
+    (!map.is_empty()).then(|| map.iter().map(|place| IntExpr::from_affine(place, &subscripts)).collect())
+}
