@@ -4,6 +4,7 @@ use crate::affine::{Affine, Atom, ParamId, gcd};
 use crate::algorithm::{Algorithm, Array, ArrayKind, ParamOrigin};
 use crate::error::{Error, ScheduleError};
 use crate::isl::{Ctx, Set};
+use crate::magnitude;
 use crate::relation;
 use std::fmt::{self, Display, Formatter};
 use tessella_scalar::CompareOp;
@@ -48,8 +49,9 @@ pub fn resolve(ctx: &Ctx, algorithm: &Algorithm, condition: &Condition) -> Resul
     let names = algorithm.param_names();
     let mut holds = Set::universe(&space)?.params()?;
     for Comparison { left, op, right } in &condition.comparisons {
-        let left = affine(algorithm, left)?.to_isl(&space, &names)?;
-        let right = affine(algorithm, right)?.to_isl(&space, &names)?;
+        let (left, right) = (affine(algorithm, left)?, affine(algorithm, right)?);
+        magnitude::check_sizes(&left.sub(&right)?)?;
+        let (left, right) = (left.to_isl(&space, &names)?, right.to_isl(&space, &names)?);
         let here = match op {
             CompareOp::Eq => left.eq_set(&right)?,
             CompareOp::Ne => left.ne_set(&right)?,

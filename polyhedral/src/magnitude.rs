@@ -35,6 +35,10 @@ fn below(ctx: &Ctx, scheduled: &Scheduled, node: &Node) -> Result<(), Error> {
 
 fn values(ctx: &Ctx, scheduled: &Scheduled, it: &Loop) -> Result<(), Error> {
     for (&id, at) in &it.at {
+        // Tiles of tiles divide by the product of their sizes.
+        if divisors(at) > i128::from(LIMIT) {
+            return Err(AffineOverflow.into());
+        }
         if estimate(at) < SURELY_SMALL {
             continue;
         }
@@ -52,6 +56,23 @@ fn values(ctx: &Ctx, scheduled: &Scheduled, it: &Loop) -> Result<(), Error> {
     Ok(())
 }
 
+/// The largest product of divisors that stand in one another.
+fn divisors(value: &Affine) -> i128 {
+    let each = value.terms().iter().map(|(atom, _)| match atom {
+        Atom::Iterator(_) | Atom::Param(_) => 1,
+        Atom::FloorDiv(inner, divisor) => divisors(inner).saturating_mul(i128::from(*divisor)),
+    });
+    each.fold(1, i128::max)
+}
+
+/// Refuses an expression of sizes that may pass 2^62, as a whole or as the sum of some of its terms.
+///
+/// # Errors
+/// [`AffineOverflow`].
+pub fn check_sizes(value: &Affine) -> Result<(), AffineOverflow> {
+    if within(value) <= i128::from(LIMIT) { Ok(()) } else { Err(AffineOverflow) }
+}
+
 fn estimate(value: &Affine) -> i128 {
     value.terms().iter().fold(i128::from(value.constant_term()).abs(), |sum, (atom, factor)| {
         let size = match atom {
@@ -60,4 +81,14 @@ fn estimate(value: &Affine) -> i128 {
         };
         sum.saturating_add(i128::from(*factor).abs().saturating_mul(size))
     })
+}
+
+/// The most that an expression comes to, or anything that is worked out on the way to it: what is divided is itself a number of the code,
+/// and rounding down may add the divisor to it first.
+fn within(value: &Affine) -> i128 {
+    let on_the_way = value.terms().iter().map(|(atom, _)| match atom {
+        Atom::Iterator(_) | Atom::Param(_) => 0,
+        Atom::FloorDiv(inner, divisor) => within(inner).saturating_add(i128::from(*divisor)),
+    });
+    on_the_way.fold(estimate(value), i128::max)
 }

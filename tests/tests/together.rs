@@ -15,13 +15,14 @@ const CUDA: &str = r#"
 #define __device__
 #define __host__
 #define __constant__
-#define __shared__ static
+#define __shared__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 struct dim3 { unsigned x, y, z; dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {} };
 static dim3 threadIdx, blockIdx, blockDim, gridDim;
 struct int4 { int x, y, z, w; };
+struct uint4 { unsigned x, y, z, w; };
 struct int2 { int x, y; };
 struct longlong2 { long long x, y; };
 struct float2 { float x, y; };
@@ -46,6 +47,13 @@ struct cudaMemcpy3DParms { cudaPitchedPtr srcPtr, dstPtr; cudaExtent extent; cud
 cudaPitchedPtr make_cudaPitchedPtr(void *, size_t, size_t, size_t);
 cudaExtent make_cudaExtent(size_t, size_t, size_t);
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *);
+enum cudaDeviceAttr { cudaDevAttrMaxSharedMemoryPerBlockOptin };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+struct cudaFuncAttributes { size_t sharedSizeBytes; };
+cudaError_t cudaGetDevice(int *);
+cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, const void *);
+cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int);
 "#;
 
 fn printed(file: &str, backend: Backend, kind: TextKind) -> String {

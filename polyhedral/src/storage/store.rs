@@ -15,6 +15,7 @@ use crate::dependence::{self, Dependence, DependenceKind};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Map, Set};
 use crate::layers::{BufferId, Placed, Placement};
+use crate::magnitude;
 use crate::place::{Side, bound, is_bound};
 use crate::relation;
 
@@ -72,6 +73,7 @@ pub(super) fn place(
     let algorithm = &placed.scheduled.algorithm;
     let mut reached: Option<Set> = None;
     for (array, map) in arrays {
+        map.iter().try_for_each(magnitude::check_sizes)?;
         for at in algorithm.accesses().filter(|&at| algorithm.access(at).array == *array) {
             let elements = in_buffer(ctx, algorithm, at.computation, algorithm.access(at), map)?.range()?;
             reached = Some(match reached {
@@ -94,12 +96,14 @@ pub(super) fn place(
         extents.push(high.sub(&low)?.add_constant(1)?);
         lows.push(low);
     }
+    extents.iter().try_for_each(magnitude::check_sizes)?;
     let buffer = super::call_buffer(name, algorithm.array(first), extents, placed.scheduled.target);
     // The buffer takes the place of the first array's own.
     let id = placed.layout.placement(first).buffer;
     placed.layout.buffers[id.0 as usize] = buffer;
     for (array, map) in arrays {
-        let map = map.iter().zip(&lows).map(|(place, low)| place.sub(low)).collect::<Result<_, _>>()?;
+        let map: Vec<Affine> = map.iter().zip(&lows).map(|(place, low)| place.sub(low)).collect::<Result<_, _>>()?;
+        map.iter().try_for_each(magnitude::check_sizes)?;
         let own = placed.layout.placement(*array).buffer;
         if own != id {
             placed.layout.buffers[own.0 as usize].extents = vec![Affine::constant(0)];

@@ -1,0 +1,10 @@
+@tessella function fill_with_ones!(A)
+    n = length(A)
+    for i in 1:n
+        @comp S A[i] = 1.0
+    end
+end
+
+@schedule fill_with_ones! begin
+    assume(16777216 * n <= 40)
+end
