@@ -15,10 +15,10 @@ use tessella_codegen::program::{For, Node, Program};
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
 
-/// Nests with more loops inside one another are printed once: their body outweighs the clause.
-const MAX_LOOPS: usize = 2;
+/// Nests with more loops inside one another are printed once: few of them are so short that the clause outweighs their body.
+const MAX_LOOPS: usize = 3;
 /// Nests with more statements are printed once.
-const MAX_STATEMENTS: usize = 4;
+const MAX_STATEMENTS: usize = 12;
 
 /// The program with its decisions, and the loops on threads that are reached only where threads pay.
 pub fn decide(program: &Program, worth: i64) -> (Program, BTreeSet<VariableId>) {

@@ -111,7 +111,14 @@ fn going(input: &Input<'_>, kernels: &[Kernel], it: &For) -> Option<Going> {
     if !places(flag, first)?.iter().flatten().all(outer) {
         return None;
     }
-    let here: BTreeSet<_> = statements.iter().map(|statement| statement.computation).collect();
+    let mut here: BTreeSet<_> = statements.iter().map(|statement| statement.computation).collect();
+    // For other sizes, isl makes a loop of its own of the same one, with statements that this one has no instances of.
+    let whole = input.schedule.loops_around(first.computation);
+    let path = whole.iter().find(|(_, around)| around.name == it.name).map(|(path, _)| path);
+    here.extend(input.algorithm.ids().filter(|&id| {
+        let around = input.schedule.loops_around(id);
+        path.is_some_and(|path| around.iter().any(|(other, _)| other == path))
+    }));
     let changes = |array: ArrayId| here.iter().any(|&id| input.algorithm.computation(id).write.array == array);
     let mut conditions = vec![];
     for part in guard.predicate.as_ref().map(conjuncts).unwrap_or_default() {

@@ -280,3 +280,36 @@ case(return_inner, (T, n) -> (T[0.1 * i for i in 1:n],))
     return n
 end
 case(return_inner_of_let, (T, n) -> (T[0.1 * i for i in 1:n], n))
+
+# A divisor that is tested inside, after a return: for sizes without rows the loop is another one.
+@tessella function while_filling!(img, new, stack)
+    img[1, 1] == new && return 0
+    h = size(img, 1)
+    sp = length(stack)
+    while sp > 0
+        k = stack[sp]
+        sp -= 1
+        img[mod1(k, h), 1] = new
+    end
+    return 1
+end
+case(while_filling!, (T, n) -> (values_of(T, n, n), T(7), [mod(3i, 11) for i in 1:n]); types = DataType[Int64])
+
+# The hysteresis of an edge filter: sweeps until nothing changes, with a slice inside of another array than the one that tells the sizes.
+@tessella function while_joining!(out, mag, lo, hi)
+    h, w = size(mag)
+    @. out = ifelse(mag >= hi, 0xff, ifelse(mag >= lo, 0x80, 0x00))
+    changed = true
+    while changed
+        changed = false
+        for j in 2:w-1, i in 2:h-1
+            if out[i, j] == 0x80
+                if any(==(0xff), @view out[i-1:i+1, j-1:j+1])
+                    out[i, j] = 0xff
+                    changed = true
+                end
+            end
+        end
+    end
+end
+case(while_joining!, (T, n) -> (zeros(UInt8, n, n), values_of(T, n, n), T(0.1), T(0.6)); types = DataType[Float64])

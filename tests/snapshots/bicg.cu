@@ -1685,7 +1685,7 @@ template <typename T> struct tessella_buffer {
     ~tessella_buffer() { (void)release(); }
     cudaError_t allocate(int64_t size) {
         bytes = (size_t)size;
-        return cudaMalloc((void **)&at, bytes);
+        return cudaMalloc((void **)&at, (bytes + 15) / 16 * 16);
     }
     cudaError_t copy_in(const T *host, cudaStream_t stream) {
         return cudaMemcpyAsync(at, host, bytes, cudaMemcpyHostToDevice, stream);

@@ -324,3 +324,17 @@ end
         assert!(spent < 700_000, "{spent}");
     });
 }
+
+#[test]
+fn loops_that_data_end_are_not_asked_about() {
+    let text = "@tessella function f(t::Vector{Float64}, v::Float64)\nlo, hi = 1, length(t)\nwhile lo <= hi\n\
+        mid = (lo + hi) >>> 1\nif t[mid] < v\nlo = mid + 1\nelse\nhi = mid - 1\nend\nend\nreturn lo\nend\n";
+    // There is no other order for such a loop. isl's scheduler took some twenty seconds to find none, over numbers of many words.
+    with_unit(text, |unit| {
+        let ctx = pipeline::context();
+        let lowered = pipeline::lower_with_tests(&ctx, &unit.function, target(Backend::C)).unwrap();
+        let order = Order::of(unit.commands.as_deref());
+        let analysed = pipeline::verify(&ctx, unit.sources, lowered, order, target(Backend::C), unit.machine).unwrap();
+        assert_eq!(analysed.asked, []);
+    });
+}

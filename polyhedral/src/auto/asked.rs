@@ -7,7 +7,7 @@
 
 use super::chooser::{Chooser, chain_length, has_loop, loop_at};
 use super::cost::iterator_in;
-use super::ranged::keeps_ends;
+use super::ranged::{is_endless, keeps_ends};
 use super::regroup::{self, Grain};
 use super::solver::{Fusion, Question, Solved};
 use super::wavefront::Inside;
@@ -102,6 +102,10 @@ impl Chooser<'_> {
     /// one from which; takes it where it promises to be faster.
     pub(crate) fn ask(&self, before: &Schedule, schedule: &mut Schedule, path: &Path) -> Result<(), Error> {
         if self.means.tilings != Tilings::Wanted || self.asking.is_busy.get() {
+            return Ok(());
+        }
+        // A loop that data alone end stays as it is; what is inside of it is asked about by itself.
+        if before.node(path).map(|node| is_endless(self.algorithm, node)).transpose()? == Some(true) {
             return Ok(());
         }
         let short = self.short(schedule, path);
