@@ -313,3 +313,98 @@ case(while_filling!, (T, n) -> (values_of(T, n, n), T(7), [mod(3i, 11) for i in 
     end
 end
 case(while_joining!, (T, n) -> (zeros(UInt8, n, n), values_of(T, n, n), T(0.1), T(0.6)); types = DataType[Float64])
+
+# Counters that data have moved before: two pointers, a window's minima, a stack, merging, runs of equal values.
+@tessella function while_following(x, y)
+    j = 1
+    c = 0
+    for i in 1:length(x)
+        while j <= length(y) && y[j] < x[i]
+            j += 1
+        end
+        c += j
+    end
+    return c
+end
+case(while_following, (T, n) -> (sort(values_of(T, n)), sort(values_of(T, n + 3))))
+
+@tessella function while_in_window!(out, a, places, k)
+    n = length(a)
+    head = 1
+    tail = 0
+    for i in 1:n
+        while head <= tail && places[head] <= i - k
+            head += 1
+        end
+        while head <= tail && a[places[tail]] >= a[i]
+            tail -= 1
+        end
+        tail += 1
+        places[tail] = i
+        if i >= k
+            out[i-k+1] = a[places[head]]
+        end
+    end
+end
+case(while_in_window!, (T, n) -> (zeros(T, n), values_of(T, n), zeros(Int, n + 1), 3))
+
+@tessella function while_on_stack!(out, a, stack)
+    sp = 0
+    for i in 1:length(a)
+        while sp > 0 && a[stack[sp]] < a[i]
+            out[stack[sp]] = i
+            sp -= 1
+        end
+        sp += 1
+        stack[sp] = i
+    end
+    while sp > 0
+        out[stack[sp]] = 0
+        sp -= 1
+    end
+end
+case(while_on_stack!, (T, n) -> (zeros(Int, n), values_of(T, n), zeros(Int, n)))
+
+@tessella function while_merging!(c, a, b)
+    i, j, k = 1, 1, 1
+    while i <= length(a) && j <= length(b)
+        if a[i] <= b[j]
+            c[k] = a[i]
+            i += 1
+        else
+            c[k] = b[j]
+            j += 1
+        end
+        k += 1
+    end
+    while i <= length(a)
+        c[k] = a[i]
+        i += 1
+        k += 1
+    end
+    while j <= length(b)
+        c[k] = b[j]
+        j += 1
+        k += 1
+    end
+    return k
+end
+case(while_merging!, (T, n) -> (zeros(T, 2n + 2), sort(values_of(T, n)), sort(values_of(T, n + 2))))
+
+@tessella function while_equal!(lengths, values, x)
+    n = length(x)
+    m = 0
+    i = 1
+    while i <= n
+        j = i
+        while j < n && x[j+1] == x[i]
+            j += 1
+        end
+        m += 1
+        lengths[m] = j - i + 1
+        values[m] = x[i]
+        i = j + 1
+    end
+    return m
+end
+case(while_equal!, (T, n) -> (zeros(Int, n), zeros(Int, n), [mod(i * i ÷ 3, 3) for i in 1:n]); types = DataType[Int64])

@@ -310,7 +310,8 @@ impl<'a> Checker<'a> {
             None => Foreach::Base,
             Some(_) => Foreach::User,
         };
-        ast::Function { body: super::each::as_loops(&function.body, foreach), ..function.clone() }
+        let body = super::moved::settled(&super::each::as_loops(&function.body, foreach));
+        ast::Function { body, ..function.clone() }
     }
 
     fn function(&mut self, function: &ast::Function, arguments: &[ArgumentType]) -> Option<Function> {

@@ -1,9 +1,13 @@
 //! What Julia's libraries have and a transpiled function has not: each by its name, with what to write instead.
 
 /// Functions and macros (`@` in front) of Base and of the standard libraries, and the way out.
-const FUNCTIONS: [(&[&str], &str); 33] = [
+const FUNCTIONS: [(&[&str], &str); 37] = [
     (&["rand", "randn", "rand!", "randn!", "randperm", "shuffle", "shuffle!"], RANDOM),
     (&["norm"], "write `sqrt(sum(abs2, x))`"),
+    (&["falses", "trues"], "write `zeros(Bool, n)` or `fill(true, n)`"),
+    (&["mod2pi"], "write `mod(x, 2pi)`, which rounds otherwise in the last place"),
+    (&["widen"], "write the wider type, as `Int64(x)`"),
+    (&["bitrotate"], "write both shifts, as `(x << 3) | (x >>> 29)` for a `UInt32`"),
     (&["normalize", "normalize!"], "divide by `sqrt(sum(abs2, x))`"),
     (&["cross"], "write the three components out"),
     (&["kron"], "write the loops over both matrices"),

@@ -217,6 +217,11 @@ struct Counted {
     rest: Vec<Expr>,
 }
 
+/// The counter of a `while` that is one over a range, and whether further conditions may end it before.
+pub(super) fn counter_of(condition: &Expr, body: &[Expr]) -> Option<(String, bool)> {
+    Counted::find(condition, body).map(|counted| (counted.counter, !counted.rest.is_empty()))
+}
+
 impl Counted {
     fn find(condition: &Expr, body: &[Expr]) -> Option<Counted> {
         let mut conjuncts = vec![];

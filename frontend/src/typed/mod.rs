@@ -38,6 +38,7 @@ mod local_table;
 mod loops;
 mod macros;
 mod meanings;
+mod moved;
 mod named;
 mod number_function;
 mod operator;
