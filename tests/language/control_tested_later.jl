@@ -277,3 +277,19 @@ end
 for divisor in (3, 0, -2)
     case(places_by_given_remainder!, (T, n) -> (values_of(Int, n), values_of(Int, n), divisor); types = [Int])
 end
+
+# What a condition reads is looked at at entry, also along a range that data bound; what it decides about lies at the same place.
+@tessella function knapsack(weights, values, most)
+    best = zeros(Int, most + 1)
+    for i in eachindex(weights)
+        for c in most:-1:weights[i]
+            t = best[c-weights[i]+1] + values[i]
+            if t > best[c+1]
+                best[c+1] = t
+            end
+        end
+    end
+    return best
+end
+case(knapsack, (T, n) -> ([mod(5i, 7) + 1 for i in 1:min(n, 9)], [mod(3i, 11) + 1 for i in 1:min(n, 9)], n); types = [Int])
+case(knapsack, (T, n) -> ([2, -1, 3], [1, 2, 3], n); types = [Int])

@@ -167,15 +167,25 @@ impl<'a> Builder<'_, 'a> {
             return under.clone();
         }
         let before = self.scans.len();
-        let mut happens = under.clone();
+        let (mut happens, mut places) = (under.clone(), vec![]);
         for (axis, subscript) in subscripts {
-            let found = self.scan(which, array, *axis, subscript, under);
-            // On a GPU, the kernel may decide otherwise than a search on the CPU.
-            if found.is_err() || self.scans[before..].iter().any(|(_, _, search)| !search.is_exact()) {
-                self.scans.truncate(before);
-                return under.clone();
+            let place = Looked::new(self.scope, self.decided, array, *axis, subscript, under);
+            // What the same element was asked for before is known to be inside, whether or not it is known at entry that this happens.
+            let covers =
+                |known: &Looked<'_>| !known.of_floats && known.covers(&place, &self.nest.symbols, &self.scope.site);
+            if !self.nest.looked.iter().any(covers) {
+                let found = self.scan(which, array, *axis, subscript, under);
+                // On a GPU, the kernel may decide otherwise than a search on the CPU.
+                if found.is_err() || self.scans[before..].iter().any(|(_, _, search)| !search.is_exact()) {
+                    self.scans.truncate(before);
+                    return under.clone();
+                }
+                places.push(place);
             }
             happens = happens.and(&self.inside(array, *axis, subscript, under));
+        }
+        if self.path.is_empty() {
+            self.nest.looked.extend(places);
         }
         happens
     }
