@@ -109,8 +109,11 @@ impl<'a> Request<'a> {
             return Err(ScheduleError::SizeCount { loops: loops.len(), sizes: sizes.len() }.into());
         }
         let (_, it) = find_loop(scheduled, computation, time)?;
-        for inner in loops {
+        for (at, inner) in loops.iter().enumerate() {
             find_loop(scheduled, computation, inner)?;
+            if inner == time || loops[..at].contains(inner) {
+                return Err(ScheduleError::SameLoop { at: inner.clone() }.into());
+            }
         }
         if it.tag != Tag::Sequential {
             let (computation, at) = (computation.to_string(), time.to_string());
