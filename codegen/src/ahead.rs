@@ -180,7 +180,10 @@ fn rows_of(input: &Input<'_>, copy: ComputationId, iterators: &[IntExpr], runs: 
     let [one, other] = runs;
     let [along, across] = if moves(&from[0], &one) { [one, other] } else { [other, one] };
     let mut others = to[1..].iter().chain(&from[1..]);
-    let is_row = to[0] == IntExpr::Variable(along.variable) && !others.any(|place| moves(place, &along));
+    // Neighbours on both sides.
+    let by_one =
+        from[0].linear(&|it| it == along.variable).is_some_and(|(factors, _)| factors.get(&along.variable) == Some(&1));
+    let is_row = by_one && to[0] == IntExpr::Variable(along.variable) && !others.any(|place| moves(place, &along));
     (is_row && !moves(&from[0], &across) && is_dense(input, read.array)).then_some([along, across])
 }
 
@@ -288,7 +291,10 @@ impl<'a> Way<'a> {
                     body = &it.body;
                 }
                 [Node::If { condition, then, otherwise }] if otherwise.is_empty() => {
-                    asked.push(condition.substitute(&|it| bound.get(&it).cloned()));
+                    match condition.substitute(&|it| bound.get(&it).cloned()) {
+                        Cond::And(parts) => asked.extend(parts),
+                        whole => asked.push(whole),
+                    }
                     body = then;
                 }
                 _ => return None,

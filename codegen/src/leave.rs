@@ -112,12 +112,15 @@ fn going(input: &Input<'_>, kernels: &[Kernel], it: &For) -> Option<Going> {
         return None;
     }
     let mut here: BTreeSet<_> = statements.iter().map(|statement| statement.computation).collect();
-    // For other sizes, isl makes a loop of its own of the same one, with statements that this one has no instances of.
+    // For other sizes, isl makes a loop of its own of the same one, with statements that this one has no instances of. They run where the
+    // flag is kept, too, and so read nothing of what an iteration that is left out would have made.
     let whole = input.schedule.loops_around(first.computation);
     let path = whole.iter().find(|(_, around)| around.name == it.name).map(|(path, _)| path);
     here.extend(input.algorithm.ids().filter(|&id| {
         let around = input.schedule.loops_around(id);
-        path.is_some_and(|path| around.iter().any(|(other, _)| other == path))
+        let beside = path.is_some_and(|path| around.iter().any(|(other, _)| other == path));
+        let mut asked = asks(input.algorithm.computation(id));
+        beside && asked.any(|(read, value)| read.array == guard.write.array && value)
     }));
     let changes = |array: ArrayId| here.iter().any(|&id| input.algorithm.computation(id).write.array == array);
     let mut conditions = vec![];

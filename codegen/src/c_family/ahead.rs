@@ -4,7 +4,8 @@ use super::expr::Instance;
 use super::helpers::Helper;
 use super::{Printer, Writer};
 use crate::ahead::{RowCopy, Run, lead_of};
-use crate::int_expr::{Cond, IntExpr};
+use crate::int_expr::Cond;
+use crate::int_text::{Spelling, int_text};
 use tessella_polyhedral::algorithm::ArrayId;
 
 /// What kernels with such copies use. GPUs before compute capability 8.0 copy at once, and have nothing to wait for; so do
@@ -201,7 +202,10 @@ impl Printer<'_> {
         let name = self.shift_name(array);
         let matrix = self.program.names.buffers[lead.of.0 as usize].clone();
         let bytes = self.input.algorithm.array(array).element.bytes();
-        let column = self.int(&IntExpr::from_affine(&lead.column, &[]));
+        let column = self.input.extent(&lead.column);
+        self.note_helpers(&column);
+        // One macro serves kernels that count in 32 bits and in 64.
+        let column = int_text(&column, &self.program.names, Spelling::C).0;
         let lanes = lead.lanes;
         let more = |number: i64| match number.rem_euclid(lanes) {
             0 => String::new(),

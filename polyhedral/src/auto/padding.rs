@@ -5,7 +5,7 @@
 //! stay as they are. On a GPU, arrays in its memory ([`super::device_pads`]), and tiles in shared memory: the threads of a warp meet in no bank.
 
 use crate::affine::{Affine, Atom};
-use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, ComputationId};
+use crate::algorithm::{Access, Algorithm, Array, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::auto::device_pads::{self, device_arrays};
 use crate::auto::padded::{Padded, Why};
 use crate::command::Columns;
@@ -285,7 +285,12 @@ pub fn of_shifted(tile: &SharedTile<'_>) -> Option<Padded> {
 pub fn shifted_lanes(algorithm: &Algorithm, access: &Access) -> Option<u32> {
     let array = algorithm.array(access.array);
     let is_whole = matches!(array.kind, ArrayKind::Argument | ArrayKind::Local { outer: 0 } | ArrayKind::Returned);
-    let is_matrix = is_whole && array.rank == 2 && array.strided.is_empty() && access.is_affine();
+    // A tile begins at whole vectors of the matrix, but for a number.
+    let has_size = |it: &Subscript| {
+        it.as_affine().is_some_and(|it| it.terms().iter().any(|(atom, _)| matches!(atom, Atom::Param(_))))
+    };
+    let is_plain = access.is_affine() && !access.subscripts.iter().any(has_size);
+    let is_matrix = is_whole && array.rank == 2 && array.strided.is_empty() && is_plain;
     is_matrix.then(|| VECTOR / array.element.bytes()).filter(|&lanes| lanes > 1)
 }
 
