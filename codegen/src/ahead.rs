@@ -13,8 +13,8 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::{Node, Over, Spread, Statement};
 use crate::tile::{is_dense, subscripts_of};
 use crate::wide::values;
-use std::collections::BTreeMap;
-use tessella_polyhedral::affine::Affine;
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::algorithm::{Access, ArrayId, Computation, ComputationId};
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::IslError;
@@ -82,6 +82,17 @@ pub struct RowCopy {
     pub lanes: i64,
     /// Where the block copies only if all of this holds.
     pub conditions: Vec<Cond>,
+}
+
+impl RowCopy {
+    /// Whether what it asks of sizes speaks of these parameters alone.
+    pub fn speaks_of(&self, params: &BTreeSet<ParamId>) -> bool {
+        let mut known = true;
+        let mut look = |it: &IntExpr| known &= !matches!(it, IntExpr::Param(id) if !params.contains(id));
+        self.along.last.iter().chain(&self.across.last).for_each(|last| last.walk(&mut look));
+        self.conditions.iter().for_each(|condition| condition.walk(&mut look));
+        known
+    }
 }
 
 /// Neighbouring values of an iterator; the variable counts them from 0.

@@ -318,6 +318,16 @@ pub enum KernelParam {
     Variable(VariableId),
 }
 
+impl KernelParam {
+    /// The parameter of the program that it is.
+    pub fn size(self) -> Option<ParamId> {
+        match self {
+            KernelParam::Param(id) => Some(id),
+            KernelParam::Buffer { .. } | KernelParam::Scalar(_) | KernelParam::Variable(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BufferAccess {
     Read,

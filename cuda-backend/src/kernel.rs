@@ -28,6 +28,7 @@ pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     printer.width = kernel.width;
     printer.threads = kernel.block[0];
     printer.threads_of_block = kernel.block;
+    printer.params = kernel.params.iter().filter_map(|it| it.size()).collect();
     printer.in_warps = kernel.warps;
     printer.rows = OfKernel::new(&printer.input, kernel);
     text(printer, kernel, out);

@@ -48,51 +48,103 @@ int32_t hexagons_of_heat(double *restrict A, int64_t n, double *restrict B, int6
 
     if (n >= 3 && steps >= 1) {
         for (int64_t t0 = 0; t0 <= (steps + 1) / 4; t0++) {
-            #pragma omp parallel for schedule(guided) if (97 * (imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) - imax(0, 1 - (steps - 4 * t0 + 8) / 8) + 1) >= 32768)
-            for (int64_t i0 = imax(0, 1 - (steps - 4 * t0 + 8) / 8); i0 <= imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0); i0++) {
-                if (t0 >= 1 && 16 * i0 >= n + 5 && (n + 1) % 2 == 0) {
-                    // R: hexagons_of_heat.jl:13
-                    const int64_t i = n - 1;
-                    A(i) = B(i);
-                } else {
-                    if (t0 >= 1 && i0 == 0) {
+            const int64_t work = 97 * (imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0) - imax(0, 1 - (steps - 4 * t0 + 8) / 8) + 1);
+            const int64_t work_2 = 97 * imin((n - 1) / 16 + 1, (n + 2 * steps + 8 * t0 - 5) / 16 - t0 + 1);
+            if (work >= 32768) {
+                #pragma omp parallel for schedule(guided)
+                for (int64_t i0 = imax(0, 1 - (steps - 4 * t0 + 8) / 8); i0 <= imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0); i0++) {
+                    if (t0 >= 1 && 16 * i0 >= n + 5 && (n + 1) % 2 == 0) {
                         // R: hexagons_of_heat.jl:13
-                        const int64_t i = 2;
+                        const int64_t i = n - 1;
                         A(i) = B(i);
+                    } else {
+                        if (t0 >= 1 && i0 == 0) {
+                            // R: hexagons_of_heat.jl:13
+                            const int64_t i = 2;
+                            A(i) = B(i);
+                        }
+                    }
+                    for (int64_t t = imax(1, imax(4 * t0 - 1, imax(4 * t0 - 8 * i0 + 1, 4 * t0 - n + 8 * i0 + (n + 1) / 2 - 3))); t <= imin(steps, imin(4 * t0 + 2, imin(4 * t0 + 8 * i0 + 1, 4 * t0 - 8 * i0 + (n + 1) / 2 + 4))); t++) {
+                        #pragma omp simd simdlen(4)
+                        for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 10, 8 * t0 + 16 * i0 - 2 * t - 7)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 1, 8 * t0 + 16 * i0 - 2 * t + 4)); i++) {
+                            // S: hexagons_of_heat.jl:10
+                            B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+                        }
+                        #pragma omp simd simdlen(4)
+                        for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 9, 8 * t0 + 16 * i0 - 2 * t - 8)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 2, 8 * t0 + 16 * i0 - 2 * t + 3)); i++) {
+                            // R: hexagons_of_heat.jl:13
+                            A(i) = B(i);
+                        }
                     }
                 }
-                for (int64_t t = imax(1, imax(4 * t0 - 1, imax(4 * t0 - 8 * i0 + 1, 4 * t0 - n + 8 * i0 + (n + 1) / 2 - 3))); t <= imin(steps, imin(4 * t0 + 2, imin(4 * t0 + 8 * i0 + 1, 4 * t0 - 8 * i0 + (n + 1) / 2 + 4))); t++) {
-                    #pragma omp simd simdlen(4)
-                    for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 10, 8 * t0 + 16 * i0 - 2 * t - 7)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 1, 8 * t0 + 16 * i0 - 2 * t + 4)); i++) {
-                        // S: hexagons_of_heat.jl:10
-                        B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
-                    }
-                    #pragma omp simd simdlen(4)
-                    for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 9, 8 * t0 + 16 * i0 - 2 * t - 8)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 2, 8 * t0 + 16 * i0 - 2 * t + 3)); i++) {
+            } else {
+                for (int64_t i0 = imax(0, 1 - (steps - 4 * t0 + 8) / 8); i0 <= imin((n + 7) / 16, (n + 2 * steps + 8 * t0 + 7) / 16 - t0); i0++) {
+                    if (t0 >= 1 && 16 * i0 >= n + 5 && (n + 1) % 2 == 0) {
                         // R: hexagons_of_heat.jl:13
+                        const int64_t i = n - 1;
                         A(i) = B(i);
+                    } else {
+                        if (t0 >= 1 && i0 == 0) {
+                            // R: hexagons_of_heat.jl:13
+                            const int64_t i = 2;
+                            A(i) = B(i);
+                        }
+                    }
+                    for (int64_t t = imax(1, imax(4 * t0 - 1, imax(4 * t0 - 8 * i0 + 1, 4 * t0 - n + 8 * i0 + (n + 1) / 2 - 3))); t <= imin(steps, imin(4 * t0 + 2, imin(4 * t0 + 8 * i0 + 1, 4 * t0 - 8 * i0 + (n + 1) / 2 + 4))); t++) {
+                        #pragma omp simd simdlen(4)
+                        for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 10, 8 * t0 + 16 * i0 - 2 * t - 7)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 1, 8 * t0 + 16 * i0 - 2 * t + 4)); i++) {
+                            // S: hexagons_of_heat.jl:10
+                            B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+                        }
+                        #pragma omp simd simdlen(4)
+                        for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 9, 8 * t0 + 16 * i0 - 2 * t - 8)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 2, 8 * t0 + 16 * i0 - 2 * t + 3)); i++) {
+                            // R: hexagons_of_heat.jl:13
+                            A(i) = B(i);
+                        }
                     }
                 }
             }
             if (steps > 4 * t0) {
-                #pragma omp parallel for schedule(guided) if (97 * imin((n - 1) / 16 + 1, (n + 2 * steps + 8 * t0 - 5) / 16 - t0 + 1) >= 32768)
-                for (int64_t i0 = 0; i0 <= imin((n - 1) / 16, (n + 2 * steps + 8 * t0 - 5) / 16 - t0); i0++) {
-                    for (int64_t t = imax(4 * t0 + 1, 4 * t0 - n + 8 * i0 + n / 2 + 3); t <= imin(steps, imin(4 * t0 + 4, 4 * t0 - 8 * i0 + n / 2 + 2)); t++) {
-                        #pragma omp simd simdlen(4)
-                        for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 6, 8 * t0 + 16 * i0 - 2 * t + 5)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 5, 8 * t0 + 16 * i0 - 2 * t + 16)); i++) {
+                if (work_2 >= 32768) {
+                    #pragma omp parallel for schedule(guided)
+                    for (int64_t i0 = 0; i0 <= imin((n - 1) / 16, (n + 2 * steps + 8 * t0 - 5) / 16 - t0); i0++) {
+                        for (int64_t t = imax(4 * t0 + 1, 4 * t0 - n + 8 * i0 + n / 2 + 3); t <= imin(steps, imin(4 * t0 + 4, 4 * t0 - 8 * i0 + n / 2 + 2)); t++) {
+                            #pragma omp simd simdlen(4)
+                            for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 6, 8 * t0 + 16 * i0 - 2 * t + 5)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 5, 8 * t0 + 16 * i0 - 2 * t + 16)); i++) {
+                                // S_phase1: hexagons_of_heat.jl:10
+                                B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+                            }
+                            #pragma omp simd simdlen(4)
+                            for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 5, 8 * t0 + 16 * i0 - 2 * t + 4)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 6, 8 * t0 + 16 * i0 - 2 * t + 15)); i++) {
+                                // R_phase1: hexagons_of_heat.jl:13
+                                A(i) = B(i);
+                            }
+                        }
+                        if (2 * steps + 16 * i0 >= n + 8 * t0 + 5 && 16 * i0 + 3 >= n && (n + 1) % 2 == 0) {
                             // S_phase1: hexagons_of_heat.jl:10
+                            const int64_t i = n - 1;
                             B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
                         }
-                        #pragma omp simd simdlen(4)
-                        for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 5, 8 * t0 + 16 * i0 - 2 * t + 4)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 6, 8 * t0 + 16 * i0 - 2 * t + 15)); i++) {
-                            // R_phase1: hexagons_of_heat.jl:13
-                            A(i) = B(i);
-                        }
                     }
-                    if (2 * steps + 16 * i0 >= n + 8 * t0 + 5 && 16 * i0 + 3 >= n && (n + 1) % 2 == 0) {
-                        // S_phase1: hexagons_of_heat.jl:10
-                        const int64_t i = n - 1;
-                        B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+                } else {
+                    for (int64_t i0 = 0; i0 <= imin((n - 1) / 16, (n + 2 * steps + 8 * t0 - 5) / 16 - t0); i0++) {
+                        for (int64_t t = imax(4 * t0 + 1, 4 * t0 - n + 8 * i0 + n / 2 + 3); t <= imin(steps, imin(4 * t0 + 4, 4 * t0 - 8 * i0 + n / 2 + 2)); t++) {
+                            #pragma omp simd simdlen(4)
+                            for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 6, 8 * t0 + 16 * i0 - 2 * t + 5)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 5, 8 * t0 + 16 * i0 - 2 * t + 16)); i++) {
+                                // S_phase1: hexagons_of_heat.jl:10
+                                B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+                            }
+                            #pragma omp simd simdlen(4)
+                            for (int64_t i = imax(2, imax(-8 * t0 + 16 * i0 + 2 * t - 5, 8 * t0 + 16 * i0 - 2 * t + 4)); i <= imin(n - 1, imin(-8 * t0 + 16 * i0 + 2 * t + 6, 8 * t0 + 16 * i0 - 2 * t + 15)); i++) {
+                                // R_phase1: hexagons_of_heat.jl:13
+                                A(i) = B(i);
+                            }
+                        }
+                        if (2 * steps + 16 * i0 >= n + 8 * t0 + 5 && 16 * i0 + 3 >= n && (n + 1) % 2 == 0) {
+                            // S_phase1: hexagons_of_heat.jl:10
+                            const int64_t i = n - 1;
+                            B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+                        }
                     }
                 }
             }

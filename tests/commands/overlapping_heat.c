@@ -66,6 +66,7 @@ int32_t overlapping_heat(double *restrict A, int64_t n, double *restrict B, int6
         return -2;
     }
 
+    const int64_t work = (floordiv(n - 3, 8) + 1) * (6 * n + 18);
     if (n >= 3 && steps >= 1) {
         #pragma omp parallel for if (n >= 32768)
         for (int64_t x = 0; x < n; x++) {
@@ -77,46 +78,91 @@ int32_t overlapping_heat(double *restrict A, int64_t n, double *restrict B, int6
         }
     }
     for (int64_t t0 = 0; t0 <= floordiv(steps - 1, 3); t0++) {
-        #pragma omp parallel for schedule(guided) if ((floordiv(n - 3, 8) + 1) * (6 * n + 18) >= 32768)
-        for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
-            double A_tile[14];
-            double B_tile[12];
-            if (t0 % 2 == 0) {
-                for (int64_t x = imax(0, -8 * i0 + 2); x <= imin(13, n - 8 * i0 + 1); x++) {
-                    // load_A
-                    A_tile(x + 1) = A(8 * i0 + x - 1);
+        if (work >= 32768) {
+            #pragma omp parallel for schedule(guided)
+            for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
+                double A_tile[14];
+                double B_tile[12];
+                if (t0 % 2 == 0) {
+                    for (int64_t x = imax(0, -8 * i0 + 2); x <= imin(13, n - 8 * i0 + 1); x++) {
+                        // load_A
+                        A_tile(x + 1) = A(8 * i0 + x - 1);
+                    }
+                } else {
+                    for (int64_t x = imax(0, -8 * i0 + 2); x <= imin(13, n - 8 * i0 + 1); x++) {
+                        // load_A_
+                        A_tile(x + 1) = A_next(8 * i0 + x - 1);
+                    }
                 }
-            } else {
-                for (int64_t x = imax(0, -8 * i0 + 2); x <= imin(13, n - 8 * i0 + 1); x++) {
-                    // load_A_
-                    A_tile(x + 1) = A_next(8 * i0 + x - 1);
+                for (int64_t t = 3 * t0 + 1; t <= imin(steps, 3 * t0 + 3); t++) {
+                    for (int64_t i = imax(2, -3 * t0 + 8 * i0 + t - 1); i <= imin(n - 1, 3 * t0 + 8 * i0 - t + 12); i++) {
+                        // S: overlapping_heat.jl:10
+                        B_tile(i - 8 * i0 + 1) = (A_tile(i - 8 * i0 + 1) + A_tile(i - 8 * i0 + 2) + A_tile(i - 8 * i0 + 3)) / 3.0;
+                    }
+                    for (int64_t i = imax(2, -3 * t0 + 8 * i0 + t - 1); i <= imin(n - 1, 3 * t0 + 8 * i0 - t + 12); i++) {
+                        // R: overlapping_heat.jl:13
+                        A_tile(i - 8 * i0 + 2) = B_tile(i - 8 * i0 + 1);
+                    }
+                }
+                if (t0 % 2 == 0) {
+                    for (int64_t x = 3; x <= imin(10, n - 8 * i0); x++) {
+                        // store_A
+                        A_next(8 * i0 + x - 1) = A_tile(x + 1);
+                    }
+                } else {
+                    for (int64_t x = 3; x <= imin(10, n - 8 * i0); x++) {
+                        // store_A_
+                        A(8 * i0 + x - 1) = A_tile(x + 1);
+                    }
+                }
+                if (3 * t0 + 3 >= steps) {
+                    for (int64_t x = 2; x <= imin(9, n - 8 * i0 - 1); x++) {
+                        // store_B
+                        B(8 * i0 + x) = B_tile(x + 1);
+                    }
                 }
             }
-            for (int64_t t = 3 * t0 + 1; t <= imin(steps, 3 * t0 + 3); t++) {
-                for (int64_t i = imax(2, -3 * t0 + 8 * i0 + t - 1); i <= imin(n - 1, 3 * t0 + 8 * i0 - t + 12); i++) {
-                    // S: overlapping_heat.jl:10
-                    B_tile(i - 8 * i0 + 1) = (A_tile(i - 8 * i0 + 1) + A_tile(i - 8 * i0 + 2) + A_tile(i - 8 * i0 + 3)) / 3.0;
+        } else {
+            for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
+                double A_tile[14];
+                double B_tile[12];
+                if (t0 % 2 == 0) {
+                    for (int64_t x = imax(0, -8 * i0 + 2); x <= imin(13, n - 8 * i0 + 1); x++) {
+                        // load_A
+                        A_tile(x + 1) = A(8 * i0 + x - 1);
+                    }
+                } else {
+                    for (int64_t x = imax(0, -8 * i0 + 2); x <= imin(13, n - 8 * i0 + 1); x++) {
+                        // load_A_
+                        A_tile(x + 1) = A_next(8 * i0 + x - 1);
+                    }
                 }
-                for (int64_t i = imax(2, -3 * t0 + 8 * i0 + t - 1); i <= imin(n - 1, 3 * t0 + 8 * i0 - t + 12); i++) {
-                    // R: overlapping_heat.jl:13
-                    A_tile(i - 8 * i0 + 2) = B_tile(i - 8 * i0 + 1);
+                for (int64_t t = 3 * t0 + 1; t <= imin(steps, 3 * t0 + 3); t++) {
+                    for (int64_t i = imax(2, -3 * t0 + 8 * i0 + t - 1); i <= imin(n - 1, 3 * t0 + 8 * i0 - t + 12); i++) {
+                        // S: overlapping_heat.jl:10
+                        B_tile(i - 8 * i0 + 1) = (A_tile(i - 8 * i0 + 1) + A_tile(i - 8 * i0 + 2) + A_tile(i - 8 * i0 + 3)) / 3.0;
+                    }
+                    for (int64_t i = imax(2, -3 * t0 + 8 * i0 + t - 1); i <= imin(n - 1, 3 * t0 + 8 * i0 - t + 12); i++) {
+                        // R: overlapping_heat.jl:13
+                        A_tile(i - 8 * i0 + 2) = B_tile(i - 8 * i0 + 1);
+                    }
                 }
-            }
-            if (t0 % 2 == 0) {
-                for (int64_t x = 3; x <= imin(10, n - 8 * i0); x++) {
-                    // store_A
-                    A_next(8 * i0 + x - 1) = A_tile(x + 1);
+                if (t0 % 2 == 0) {
+                    for (int64_t x = 3; x <= imin(10, n - 8 * i0); x++) {
+                        // store_A
+                        A_next(8 * i0 + x - 1) = A_tile(x + 1);
+                    }
+                } else {
+                    for (int64_t x = 3; x <= imin(10, n - 8 * i0); x++) {
+                        // store_A_
+                        A(8 * i0 + x - 1) = A_tile(x + 1);
+                    }
                 }
-            } else {
-                for (int64_t x = 3; x <= imin(10, n - 8 * i0); x++) {
-                    // store_A_
-                    A(8 * i0 + x - 1) = A_tile(x + 1);
-                }
-            }
-            if (3 * t0 + 3 >= steps) {
-                for (int64_t x = 2; x <= imin(9, n - 8 * i0 - 1); x++) {
-                    // store_B
-                    B(8 * i0 + x) = B_tile(x + 1);
+                if (3 * t0 + 3 >= steps) {
+                    for (int64_t x = 2; x <= imin(9, n - 8 * i0 - 1); x++) {
+                        // store_B
+                        B(8 * i0 + x) = B_tile(x + 1);
+                    }
                 }
             }
         }

@@ -44,18 +44,36 @@ int32_t wavefronts_of_heat(double *restrict A, int64_t n, double *restrict B, in
     if (n >= 3 && n >= B_1 + 2 && steps >= 1) return 1;
 
     for (int64_t t0 = 0; t0 < steps + floordiv(n - 2 * steps + 2, 8); t0++) {
-        #pragma omp parallel for schedule(guided) if (32 * (imin(t0, (n + 4 * t0 + 2) / 12) - imax(t0 - steps + floordiv(steps, 2) + 1, (t0 + 1) / 3) + 1) >= 32768)
-        for (int64_t i0 = imax(t0 - steps + floordiv(steps, 2) + 1, (t0 + 1) / 3); i0 <= imin(t0, (n + 4 * t0 + 2) / 12); i0++) {
-            for (int64_t t = imax(2 * t0 - 2 * i0 + 1, 4 * i0 - n + (n + 1) / 2 + 1); t <= imin(steps, imin(2 * t0 - 2 * i0 + 2, 4 * i0 + 3)); t++) {
-                #pragma omp simd simdlen(4)
-                for (int64_t i = imax(2, 8 * i0 - 2 * t + 2); i <= imin(n - 1, 8 * i0 - 2 * t + 9); i++) {
-                    // S: wavefronts_of_heat.jl:10
-                    B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+        const int64_t work = 32 * (imin(t0, (n + 4 * t0 + 2) / 12) - imax(t0 - steps + floordiv(steps, 2) + 1, (t0 + 1) / 3) + 1);
+        if (work >= 32768) {
+            #pragma omp parallel for schedule(guided)
+            for (int64_t i0 = imax(t0 - steps + floordiv(steps, 2) + 1, (t0 + 1) / 3); i0 <= imin(t0, (n + 4 * t0 + 2) / 12); i0++) {
+                for (int64_t t = imax(2 * t0 - 2 * i0 + 1, 4 * i0 - n + (n + 1) / 2 + 1); t <= imin(steps, imin(2 * t0 - 2 * i0 + 2, 4 * i0 + 3)); t++) {
+                    #pragma omp simd simdlen(4)
+                    for (int64_t i = imax(2, 8 * i0 - 2 * t + 2); i <= imin(n - 1, 8 * i0 - 2 * t + 9); i++) {
+                        // S: wavefronts_of_heat.jl:10
+                        B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+                    }
+                    #pragma omp simd simdlen(4)
+                    for (int64_t i = imax(2, 8 * i0 - 2 * t + 1); i <= imin(n - 1, 8 * i0 - 2 * t + 8); i++) {
+                        // R: wavefronts_of_heat.jl:13
+                        A(i) = B(i);
+                    }
                 }
-                #pragma omp simd simdlen(4)
-                for (int64_t i = imax(2, 8 * i0 - 2 * t + 1); i <= imin(n - 1, 8 * i0 - 2 * t + 8); i++) {
-                    // R: wavefronts_of_heat.jl:13
-                    A(i) = B(i);
+            }
+        } else {
+            for (int64_t i0 = imax(t0 - steps + floordiv(steps, 2) + 1, (t0 + 1) / 3); i0 <= imin(t0, (n + 4 * t0 + 2) / 12); i0++) {
+                for (int64_t t = imax(2 * t0 - 2 * i0 + 1, 4 * i0 - n + (n + 1) / 2 + 1); t <= imin(steps, imin(2 * t0 - 2 * i0 + 2, 4 * i0 + 3)); t++) {
+                    #pragma omp simd simdlen(4)
+                    for (int64_t i = imax(2, 8 * i0 - 2 * t + 2); i <= imin(n - 1, 8 * i0 - 2 * t + 9); i++) {
+                        // S: wavefronts_of_heat.jl:10
+                        B(i) = (A(i - 1) + A(i) + A(i + 1)) / 3.0;
+                    }
+                    #pragma omp simd simdlen(4)
+                    for (int64_t i = imax(2, 8 * i0 - 2 * t + 1); i <= imin(n - 1, 8 * i0 - 2 * t + 8); i++) {
+                        // R: wavefronts_of_heat.jl:13
+                        A(i) = B(i);
+                    }
                 }
             }
         }

@@ -260,7 +260,7 @@ end
 
 #[test]
 fn tiles_in_shared_memory_are_padded_where_threads_would_meet_in_a_bank() {
-    let text = std::fs::read_to_string(root().join("tests/polybench/atax.jl")).unwrap();
+    let text = std::fs::read_to_string(root().join("tests/polybench/covariance.jl")).unwrap();
     let said = explained(&text, Backend::Cuda);
     assert!(said.contains(" instead of ") && said.contains("pairs of threads of a warp meet in a bank"), "{said}");
     let schedule = file::transpile(&text, &options(None), Backend::Cuda, TextKind::Schedule).unwrap();

@@ -257,7 +257,8 @@ impl Printer<'_> {
         // All threads of the block come to the outermost loop over them.
         let around = std::mem::replace(&mut self.some_threads, true);
         // Where isl's work is limited, elements are copied one by one.
-        match row_copy(&self.input, it).ok().flatten().filter(|_| !around && !self.in_warps) {
+        let copy = row_copy(&self.input, it).ok().flatten();
+        match copy.filter(|copy| !around && !self.in_warps && copy.speaks_of(&self.params)) {
             None => self.spread(it, alone, hooks, out),
             Some(copy) => {
                 self.copies_rows = true;

@@ -40,6 +40,7 @@ use crate::input::Input;
 use crate::program::{Program, Width};
 use crate::tile::Kept;
 use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
 use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::BufferId;
@@ -110,6 +111,8 @@ pub struct Printer<'a> {
     pub threads: u32,
     /// The same along all axes.
     pub threads_of_block: [u32; 3],
+    /// The sizes that the kernel that is printed gets.
+    pub params: BTreeSet<ParamId>,
     /// Whether the printed text copies whole rows ahead.
     pub copies_rows: bool,
     /// Whether only some threads of the block come to the current place.
@@ -171,6 +174,7 @@ impl<'a> Printer<'a> {
             settled: vec![],
             threads: 1,
             threads_of_block: [1; 3],
+            params: BTreeSet::new(),
             copies_rows: false,
             some_threads: false,
             in_turns: false,

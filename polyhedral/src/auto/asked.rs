@@ -76,6 +76,15 @@ pub(crate) struct Asking {
     all: RefCell<Vec<(Asked, Loops)>>,
 }
 
+/// The most loops inside one another.
+fn depth(node: &Node) -> usize {
+    match node {
+        Node::Computation(_) => 0,
+        Node::Sequence(children) => children.iter().map(depth).max().unwrap_or(0),
+        Node::Loop(it) => 1 + depth(&it.body),
+    }
+}
+
 /// The loops around each statement.
 type Loops = BTreeMap<ComputationId, Vec<(String, Affine)>>;
 
@@ -338,6 +347,10 @@ impl Chooser<'_> {
                 None => self.solved(&question, fusion)?,
             };
             let Some(solved) = solved else { continue };
+            // With more loops than statements have iterators, most iterations of some find nothing to do, which no estimate counts.
+            if before.node(path).is_some_and(|node| depth(&solved.node) > depth(node)) {
+                continue;
+            }
             let freer = is_freer(&solved, short);
             // Steps and diagonals of a GPU need no loop that is free before.
             let freer = freer || !on_cpu;
