@@ -12,7 +12,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::{Node, Over, Spread, Statement};
 use crate::tile::{is_dense, subscripts_of};
-use crate::wide::values;
+use crate::wide::{VECTOR_BYTES, values};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::algorithm::{Access, ArrayId, Computation, ComputationId};
@@ -20,9 +20,6 @@ use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::IslError;
 use tessella_polyhedral::layers::{Ahead, BufferId, MemorySpace};
 use tessella_polyhedral::relation;
-
-/// Bytes that are copied at once.
-const VECTOR_BYTES: i64 = 16;
 
 /// By how many elements the rows of a tile are shifted: each as far as its first element lies behind a multiple of 16 bytes in the matrix
 /// that it is copied from. Row `y` of the tile begins with element `first + column * (y + row)` of the matrix, but for whole vectors.

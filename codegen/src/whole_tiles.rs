@@ -207,7 +207,7 @@ impl Tiles<'_> {
             return self.in_step_loops(nodes, known);
         }
         let is_short = nodes.iter().any(|node| self.copies_rows(node)) && instances(&nodes) <= FEW;
-        let otherwise = match in_step || !is_short {
+        let mut otherwise = match in_step || !is_short {
             true => nodes.clone(),
             false => self.in_step_loops(nodes.clone(), &outside(known, &whole)?)?,
         };
@@ -219,12 +219,11 @@ impl Tiles<'_> {
             for cut in &cuts {
                 of_step.extend(self.involves(cut, step)?.then_some(*cut));
             }
-            let step = without(known, of_step)?;
-            if !step.is_equal(&versions[0])? {
-                versions.push(step);
+            let whole_step = without(known, of_step)?;
+            if !whole_step.is_equal(&versions[0])? {
+                versions.push(whole_step);
             }
         }
-        let mut otherwise = otherwise;
         for holds in versions.into_iter().rev() {
             if !holds.gist(known)?.is_plainly_universe()? {
                 let then = self.simplify(nodes.clone(), &start, &holds)?;
@@ -250,13 +249,10 @@ impl Tiles<'_> {
 
     /// Whether a set depends on the variable that the block runs through in step of this number among the names.
     fn involves(&self, set: &Set, name: usize) -> Result<bool, IslError> {
-        let name = self.names[name].as_str();
-        for at in 0..set.dim(DimType::Param)? {
-            if set.dim_name(DimType::Param, at)?.as_deref() == Some(name) {
-                return set.involves_dims(DimType::Param, at, 1);
-            }
+        match set.space()?.find_dim_by_name(DimType::Param, &self.names[name])? {
+            Some(at) => set.involves_dims(DimType::Param, at, 1),
+            None => Ok(false),
         }
-        Ok(false)
     }
 
     /// Asks whether something holds, where other things do.

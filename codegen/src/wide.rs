@@ -20,7 +20,7 @@ use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
 
 /// The most bytes that a thread loads or stores at once.
-const VECTOR_BYTES: i64 = 16;
+pub(crate) const VECTOR_BYTES: i64 = 16;
 
 /// How a loop that copies elements moves several at once.
 #[derive(Debug, Clone, PartialEq)]

@@ -26,7 +26,6 @@ pub fn constants(printer: &Printer<'_>) -> Vec<String> {
 /// Prints one kernel.
 pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     printer.width = kernel.width;
-    printer.threads = kernel.block[0];
     printer.threads_of_block = kernel.block;
     printer.params = kernel.params.iter().filter_map(|it| it.size()).collect();
     printer.in_warps = kernel.warps;

@@ -59,7 +59,7 @@ impl Printer<'_> {
 
     /// The tree: halves of each warp by shuffles, then one thread of each warp in the first one, then the updates.
     pub(super) fn combine(&mut self, spread: &Spread, out: &mut Writer) {
-        let warps = self.threads / 32;
+        let warps = self.threads_of_block[0] / 32;
         let all: Vec<Combining> = spread.combined.iter().map(|it| self.combining_text(it.computation)).collect();
         let names: Vec<String> = spread.combined.iter().map(|it| self.computation_name(it)).collect();
         out.line(format!("// {}: combined by the block, along a tree.", names.join(", ")));

@@ -107,9 +107,7 @@ pub struct Printer<'a> {
     guard: Option<String>,
     /// Comparisons of that statement that come out alike where a flag is set, and how.
     settled: Vec<(Expr, String, bool)>,
-    /// The threads of a block along x, in kernels.
-    pub threads: u32,
-    /// The same along all axes.
+    /// The threads of a block along each axis, in kernels.
     pub threads_of_block: [u32; 3],
     /// The sizes that the kernel that is printed gets.
     pub params: BTreeSet<ParamId>,
@@ -172,7 +170,6 @@ impl<'a> Printer<'a> {
             offering: vec![],
             guard: None,
             settled: vec![],
-            threads: 1,
             threads_of_block: [1; 3],
             params: BTreeSet::new(),
             copies_rows: false,

@@ -26,8 +26,8 @@ const WARPS: u32 = 4;
 const ROW_BYTES: u32 = 256;
 /// Bytes of rows that are copied in vectors wherever they begin ([`padding::of_shifted`]), where there are sums enough.
 const LONG_ROW_BYTES: u32 = 512;
-/// So many sums for each multiprocessor: fewer, in larger tiles, have too few bytes under way. On an H200, 8192 sums of as many terms in Float32
-/// took 1.1 times as long in rows of 512 bytes, 16384 sums 0.95 times.
+/// So many sums for each multiprocessor: fewer, in larger tiles, have too few bytes under way. In Float32 on an H200, 8192 sums
+/// of as many terms took 1.1 times as long in rows of 512 bytes, and 16384 sums less time than in rows of 256.
 const ENOUGH: u32 = 96;
 /// Terms of a sum that are read from shared memory before they are added.
 const TERMS: u32 = 16;
