@@ -12,6 +12,7 @@ use crate::separate::of_core;
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{ArrayKind, ComputationId, Subscript};
+use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{self, DimType, Id, MultiAff, Set, UnionPwMultiAff, UnionSet};
 use tessella_polyhedral::relation;
@@ -124,12 +125,27 @@ fn iterations(
     }
     let Some(all) = all else { return Ok(None) };
     let hull = Set::from_basic_set(&all.coalesce()?.simple_hull()?)?.gist_params(&input.context()?)?;
-    for dim in 0..hull.dim(DimType::Set)? {
-        if !hull.is_dim_bounded(DimType::Set, dim)? {
-            return Ok(None);
+    // Extents of arrays bound the loops once more where the nests' own sizes do, and every loop has all of these bounds to compare.
+    let own = effort::involved(input.algorithm, input.schedule);
+    let mut others = (0..).zip(own).filter(|(_, is_own)| !is_own).map(|(at, _)| at);
+    let narrow =
+        others.try_fold(hull.clone(), |left, at| left.drop_constraints_involving_dims(DimType::Param, at, 1))?;
+    for hull in [narrow, hull] {
+        if is_bounded(&hull)? {
+            return Ok(Some(hull));
         }
     }
-    Ok(Some(hull))
+    Ok(None)
+}
+
+/// Whether each loop of a set has an end on both sides.
+fn is_bounded(set: &Set) -> Result<bool, Error> {
+    for dim in 0..set.dim(DimType::Set)? {
+        if !set.is_dim_bounded(DimType::Set, dim)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The instances of a computation as far as what they access is inside: with others, no call gets past the checks at entry. Nests with

@@ -1,7 +1,9 @@
 # A wave in space, from a source in a point: three time levels that change places after each step.
 #! with space(S, t, (k, j, i), (4, 4, 8))
 #! with overlapped(S, t, (k, j, i), 1, (4, 4, 8))
+#! with overlapped(S, t, (k, j, i), 2, (8, 8, 32))
 #! with time_skew(S, t, (k, j, i), 1, (4, 4, 8))
+#! with time_skew(S, t, (k, j, i), 2, (4, 8, 8))
 #! with hexagonal(S, t, (k, j, i), 3, (3, 4, 8))
 #! gpu stream(S, t, 1, 2, 5, 4, 4)
 #! gpu stream(S, t, 1, 2, 0, 4)
