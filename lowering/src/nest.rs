@@ -29,8 +29,12 @@ use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{Algorithm, Array, ArrayId, ArrayKind, Computation, Outcome, Requirement};
 use tessella_polyhedral::isl::{Ctx, IslError};
 use tessella_polyhedral::linear;
+use tessella_polyhedral::remade::share_between_steps;
 use tessella_polyhedral::schedule::{Node, Schedule};
 use tessella_scalar::{BinaryOp, ScalarType};
+
+/// What isl may do to find out which arrays the steps of a recurrence can share: a time loop over three nests takes a tenth of it.
+const SHARING: u64 = 2_000_000;
 
 /// With more combined cases it is not even asked which of them are possible.
 const STORE_CASES_LOOKED_AT: usize = 32;
@@ -217,6 +221,8 @@ impl<'a> Nest<'a> {
         narrow_updates(&mut algorithm);
         // Without it the same is only tested twice; what is wrong with an access is told where it is verified.
         let _ = without_implied(self.symbols.ctx, &mut algorithm, &mut self.spans);
+        // Where isl gives up, each iteration has its own, as the source says.
+        let _ = self.symbols.ctx.with_budget(SHARING, || share_between_steps(self.symbols.ctx, &mut algorithm));
         if !scans.is_empty() {
             algorithm.scan = Some(Box::new(assemble(&algorithm, scans, [start, end])));
         }

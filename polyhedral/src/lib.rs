@@ -38,6 +38,7 @@ mod random;
 pub mod recompute;
 pub mod reduction;
 pub mod relation;
+pub mod remade;
 pub mod report;
 pub mod rows;
 pub mod scan;
