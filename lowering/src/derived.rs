@@ -185,7 +185,9 @@ impl Rewriting<'_> {
                     return None;
                 }
                 Some(match op {
-                    BinaryOp::Max => of(BinaryOp::Add, left.clone(), of(BinaryOp::Max, zero, of(BinaryOp::Sub, right, left))),
+                    BinaryOp::Max => {
+                        of(BinaryOp::Add, left.clone(), of(BinaryOp::Max, zero, of(BinaryOp::Sub, right, left)))
+                    }
                     _ => of(BinaryOp::Sub, left.clone(), of(BinaryOp::Max, zero, of(BinaryOp::Sub, left, right))),
                 })
             }

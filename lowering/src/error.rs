@@ -165,7 +165,7 @@ impl NotAffine {
             }
             Reason::MayWrap => "use smaller constants: sizes and integer arguments may be as large as 2^40",
             Reason::TooManyCases { limit: 1 } => {
-                "compute the value in the caller and pass it as an argument, or make the array large enough for all cases: `m + n` for `max(m, n)`"
+                "compute the value in the caller and pass it as an argument, or make the array large enough for all cases: `zeros(max(m, n))`"
             }
             Reason::TooManyCases { .. } => "split the expression with `if`",
         })

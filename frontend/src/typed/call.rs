@@ -209,6 +209,9 @@ impl Checker<'_> {
             return value;
         }
         (self.flow.statement_call, self.flow.unused_call) = (false, false);
+        if let Some(meant) = self.rounding(name, arguments, broadcast, span) {
+            return meant.and_then(|call| self.value(&call));
+        }
         if broadcast == ast::Broadcast::No
             && (is_operator(name) || matches!(name, "min" | "max"))
             && let Some(spread) = self.spread(arguments)?

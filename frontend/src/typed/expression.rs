@@ -127,7 +127,7 @@ impl Checker<'_> {
             ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Square } => {
                 self.comprehension(body, clauses, span).map(|elements| Value::Elements(Box::new(elements)))
             }
-            ast::ExprKind::Generator { .. } => self.not_yet(Construct::Comprehension, span),
+            ast::ExprKind::Generator { clauses, .. } => self.not_yet(Construct::of_comprehension(clauses), span),
             ast::ExprKind::Lambda { arguments, body } => self.lambda(arguments, body, span),
             ast::ExprKind::Function(_) | ast::ExprKind::Do { .. } => self.not_yet(Construct::Closure, span),
             ast::ExprKind::Return(_) => self.not_yet(Construct::EarlyReturn, span),

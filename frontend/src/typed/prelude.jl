@@ -75,3 +75,44 @@ function gcd(a::T, b::T) where {T<:Integer}
     end
     return u << twos
 end
+
+# Rounding by a mode, or at digits behind the point.
+
+function rounded_away(x)
+    whole = trunc(x)
+    return ifelse(x == whole, whole, trunc(2 * x - whole))
+end
+
+rounded_from_zero(x) = ifelse(signbit(x), floor(x), ceil(x))
+
+function rounded_up(x::T) where {T<:AbstractFloat}
+    low = T(0.25) - eps(T) / 2
+    high = T(0.25) + eps(T) / 2
+    return copysign(floor((x + low) + high), x)
+end
+
+rounded_up(x::Integer) = x
+
+function rounded_at(x, scale)
+    value = float(x)
+    rounded = round(value * oftype(value, scale)) / oftype(value, scale)
+    return ifelse(isfinite(rounded), rounded, value)
+end
+
+function ceiled_at(x, scale)
+    value = float(x)
+    rounded = ceil(value * oftype(value, scale)) / oftype(value, scale)
+    return ifelse(isfinite(rounded), rounded, value)
+end
+
+function floored_at(x, scale)
+    value = float(x)
+    rounded = floor(value * oftype(value, scale)) / oftype(value, scale)
+    return ifelse(isfinite(rounded), rounded, value)
+end
+
+function truncated_at(x, scale)
+    value = float(x)
+    rounded = trunc(value * oftype(value, scale)) / oftype(value, scale)
+    return ifelse(isfinite(rounded), rounded, value)
+end

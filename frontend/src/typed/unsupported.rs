@@ -1,5 +1,7 @@
 //! Parts of Julia that a transpiled function cannot use yet: each has a name and a way out.
 
+use crate::ast::GeneratorClause;
+
 /// A construct of Julia that is understood, but not supported in a transpiled function yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Construct {
@@ -35,6 +37,8 @@ pub enum Construct {
     /// `if` or a block used as a value, beyond one expression a branch.
     BlockValue,
     Comprehension,
+    /// `[f(i) for i in 1:n if x[i] > 0]`.
+    FilteredComprehension,
     Closure,
     Text,
     Symbol,
@@ -77,6 +81,7 @@ impl Construct {
             Construct::NestedAssignment => "an assignment inside an expression",
             Construct::BlockValue => "a block used as a value",
             Construct::Comprehension => "a comprehension or generator",
+            Construct::FilteredComprehension => "a comprehension or generator with `if`, other than in a reduction,",
             Construct::Closure => "a function inside the function",
             Construct::Text => "a string or character",
             Construct::Symbol => "a symbol or quoted expression",
@@ -89,6 +94,14 @@ impl Construct {
             Construct::Effect => "printing",
             Construct::Complex => "a complex number",
             Construct::Other => "this construct",
+        }
+    }
+
+    /// A comprehension or generator with these clauses.
+    pub(super) fn of_comprehension(clauses: &[GeneratorClause]) -> Construct {
+        match clauses.iter().any(|clause| matches!(clause, GeneratorClause::If(_))) {
+            true => Construct::FilteredComprehension,
+            false => Construct::Comprehension,
         }
     }
 
@@ -118,6 +131,10 @@ impl Construct {
             Construct::NestedAssignment => "make the assignment a statement of its own",
             Construct::BlockValue => "assign the variable in every branch",
             Construct::Comprehension => "write the loop, and store into an array that is passed in",
+            Construct::FilteredComprehension => {
+                "how many elements it has depends on data: reduce it at once, as `sum(f(i) for i in 1:n if c)`, without brackets; or fill \
+                 an array that is long enough in a loop with `if`, and count its elements"
+            }
             Construct::Closure => "write its body where it is used",
             Construct::Text => {
                 "keep text out of the function: pass an integer or a `Bool` that says which case is meant"
