@@ -11,7 +11,8 @@ use tessella_diagnostics::{SourceMap, Span};
 const SOURCE: &str = include_str!("prelude.jl");
 
 /// Those of them that users call by these names.
-pub(super) const PRELUDE: [&str; 5] = ["findmax", "findmin", "argmax", "argmin", "gcd"];
+pub(super) const PRELUDE: [&str; 8] =
+    ["findmax", "findmin", "argmax", "argmin", "gcd", "searchsortedfirst", "searchsortedlast", "issorted"];
 
 fn definitions() -> &'static [Function] {
     static DEFINITIONS: OnceLock<Vec<Function>> = OnceLock::new();
