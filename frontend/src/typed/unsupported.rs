@@ -19,6 +19,8 @@ pub enum Construct {
     ArrayArithmetic,
     /// `sum(A)`, `maximum(A)`, `dot(x, y)`.
     Reduction,
+    /// `[x; y]`, `[x y]`, `[x, y]` of arrays.
+    Concatenation,
     /// Which versions of Julia widen differently.
     SmallTuple,
     /// `A[i]` of a matrix, `eachindex` of one.
@@ -68,6 +70,7 @@ impl Construct {
             Construct::Broadcast => "broadcasting over an array",
             Construct::ArrayArithmetic => "arithmetic on whole arrays",
             Construct::Reduction => "a reduction over an array",
+            Construct::Concatenation => "an array of arrays, or one that is put together of arrays,",
             Construct::SmallTuple => {
                 "a sum or product of small integers in a tuple, which only some versions of Julia widen,"
             }
@@ -118,6 +121,9 @@ impl Construct {
             Construct::Broadcast => "write the loop over the elements",
             Construct::ArrayArithmetic => "write the loops over the elements",
             Construct::Reduction => "accumulate into a scalar in a loop",
+            Construct::Concatenation => {
+                "make an array of the whole size, and assign its parts: `z = zeros(m + n); z[1:m] .= x; z[m+1:end] .= y` for `[x; y]`"
+            }
             Construct::SmallTuple => "write `sum(Int, t)`, or `reduce(+, t)` for a sum of their own type",
             Construct::LinearIndex => "give one subscript for each dimension",
             Construct::Iterator => "iterate over `axes(A, k)` or `1:n`, and subscript in the body",
@@ -135,7 +141,7 @@ impl Construct {
                 "how many elements it has depends on data: reduce it at once, as `sum(f(i) for i in 1:n if c)`, without brackets; or fill \
                  an array that is long enough in a loop with `if`, and count its elements"
             }
-            Construct::Closure => "write its body where it is used",
+            Construct::Closure => "write its body where it is used; a `do` block ends with its value, without `return`",
             Construct::Text => {
                 "keep text out of the function: pass an integer or a `Bool` that says which case is meant"
             }
