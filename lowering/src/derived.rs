@@ -14,6 +14,7 @@ use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Function, Local, LocalId, NamedBy, Range, Role, SizeError, Statement, StatementKind, Type,
 };
+use tessella_polyhedral::algorithm::PARAM_LIMIT;
 use tessella_polyhedral::derived::Rounding;
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType, UnaryOp};
 
@@ -179,8 +180,9 @@ impl Rewriting<'_> {
                 let (left, right) = (self.without_choices(left)?, self.without_choices(right)?);
                 let of = |op, left, right| Expr { span: expr.span, ..binary(op, left, right) };
                 let zero = Polynomial::constant(0).to_expr(expr.span);
-                // Differences of numbers as large as sizes do not wrap around; of others the sign would be another one.
-                let are_small = [&left, &right].iter().all(|it| self.polynomial(it).is_some_and(|it| is_affine(&it)));
+                // A difference that wraps around would have another sign.
+                let sizes = [&left, &right].map(|it| self.polynomial(it).map_or(u128::MAX, |it| magnitude(&it)));
+                let are_small = sizes[0].saturating_add(sizes[1]) < 1 << 62;
                 if !are_small {
                     return None;
                 }
@@ -377,6 +379,20 @@ impl Rewriting<'_> {
 
 fn clamped(value: Polynomial) -> Option<Polynomial> {
     (weight(&value) <= MOST_ATOMS).then(|| value.clamped())
+}
+
+/// No value of a polynomial is further from zero: sizes and arguments are at most 2^40.
+fn magnitude(value: &Polynomial) -> u128 {
+    let of = |atom: &Atom| match atom {
+        Atom::Local(_) | Atom::Size(..) | Atom::First(..) => PARAM_LIMIT.unsigned_abs().into(),
+        Atom::Entry(..) => u128::MAX,
+        Atom::Clamped(value) | Atom::Quotient(value, _) => magnitude(value),
+        Atom::Divided(_, dividend, _) => magnitude(dividend),
+    };
+    let term = |(product, factor): (&[Atom], i64)| {
+        product.iter().map(of).fold(u128::from(factor.unsigned_abs()), u128::saturating_mul)
+    };
+    value.terms().map(term).fold(0, u128::saturating_add)
 }
 
 /// How many atoms a polynomial is made of, all that stand in one another.
