@@ -14,6 +14,7 @@ use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Function, Local, LocalId, NamedBy, Range, Role, SizeError, Statement, StatementKind, Type,
 };
+use tessella_polyhedral::algorithm::PARAM_LIMIT;
 use tessella_polyhedral::derived::Rounding;
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType, UnaryOp};
 
@@ -43,6 +44,7 @@ pub(crate) fn rewrite(function: &Function) -> Rewritten {
         function,
         locals: function.locals.clone(),
         values: BTreeMap::new(),
+        choices: BTreeMap::new(),
         known: BTreeMap::new(),
         order: vec![],
     };
@@ -57,6 +59,8 @@ struct Rewriting<'a> {
     locals: Vec<Local>,
     /// What locals that are assigned once are set to, where that is a polynomial.
     values: BTreeMap<LocalId, Polynomial>,
+    /// What other integers that are assigned once are set to: `min(n, width)`.
+    choices: BTreeMap<LocalId, Expr>,
     known: BTreeMap<Atoms, LocalId>,
     order: Vec<(LocalId, Atoms)>,
 }
@@ -71,10 +75,11 @@ impl Rewriting<'_> {
                     self.learn(otherwise);
                 }
                 StatementKind::Set { target, value, .. } => {
-                    if matches!(self.function.locals[target.0 as usize].role, Role::Value(_))
-                        && let Some(value) = self.polynomial(value)
-                    {
-                        self.values.insert(*target, value);
+                    if matches!(self.function.locals[target.0 as usize].role, Role::Value(_)) {
+                        match self.polynomial(value) {
+                            Some(value) => drop(self.values.insert(*target, value)),
+                            None => drop(self.choices.insert(*target, value.clone())),
+                        }
                     }
                 }
                 StatementKind::Store { .. } | StatementKind::Allocate { .. } | StatementKind::Require { .. } => {}
@@ -99,7 +104,7 @@ impl Rewriting<'_> {
                 otherwise: self.block(otherwise),
             },
             StatementKind::Allocate { array, extents } => {
-                let extents = extents.iter().map(|extent| self.number(extent)).collect();
+                let extents = extents.iter().map(|extent| self.extent(extent)).collect();
                 StatementKind::Allocate { array: *array, extents }
             }
             StatementKind::Require { condition, failure } => {
@@ -156,16 +161,61 @@ impl Rewriting<'_> {
         self.replaced(expr).unwrap_or_else(|| expr.clone())
     }
 
+    /// The extent of an array: unlike bounds, which may be the larger or smaller of two numbers, it is one number.
+    fn extent(&mut self, expr: &Expr) -> Expr {
+        let value = self.without_choices(expr).and_then(|value| self.polynomial(&value));
+        let replaced = value.and_then(|value| self.parameters_of(&value, is_linear_product, expr.span));
+        replaced.unwrap_or_else(|| self.number(expr))
+    }
+
+    /// An integer whose maxima and minima are sums: `max(a, b)` is `a + max(0, b - a)`, whatever wraps around. `None` where one of them is larger
+    /// than what [`Derived`](tessella_polyhedral::derived::Derived) computes.
+    fn without_choices(&self, expr: &Expr) -> Option<Expr> {
+        match &expr.kind {
+            ExprKind::Local(local) => match self.choices.get(local) {
+                Some(value) => self.without_choices(value),
+                None => Some(expr.clone()),
+            },
+            ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) => {
+                let (left, right) = (self.without_choices(left)?, self.without_choices(right)?);
+                let of = |op, left, right| Expr { span: expr.span, ..binary(op, left, right) };
+                let zero = Polynomial::constant(0).to_expr(expr.span);
+                // A difference that wraps around would have another sign.
+                let sizes = [&left, &right].map(|it| self.polynomial(it).map_or(u128::MAX, |it| magnitude(&it)));
+                let are_small = sizes[0].saturating_add(sizes[1]) < 1 << 62;
+                if !are_small {
+                    return None;
+                }
+                Some(match op {
+                    BinaryOp::Max => {
+                        of(BinaryOp::Add, left.clone(), of(BinaryOp::Max, zero, of(BinaryOp::Sub, right, left)))
+                    }
+                    _ => of(BinaryOp::Sub, left.clone(), of(BinaryOp::Max, zero, of(BinaryOp::Sub, left, right))),
+                })
+            }
+            ExprKind::Binary(op, left, right) => {
+                let (left, right) = (Box::new(self.without_choices(left)?), Box::new(self.without_choices(right)?));
+                Some(Expr { kind: ExprKind::Binary(*op, left, right), ..expr.clone() })
+            }
+            _ => Some(expr.clone()),
+        }
+    }
+
     /// The same with parameters; `None` where nothing has to be replaced, or something cannot be.
     fn replaced(&mut self, expr: &Expr) -> Option<Expr> {
         let value = self.polynomial(expr)?;
+        self.parameters_of(&value, is_affine_product, expr.span)
+    }
+
+    /// A polynomial with parameters for the products that are not `plain`; `None` where all are, or something cannot be one.
+    fn parameters_of(&mut self, value: &Polynomial, plain: fn(&[Atom]) -> bool, span: Span) -> Option<Expr> {
         let (mut sum, mut is_new) = (Polynomial::constant(0), false);
         let factors = value.terms().filter(|(product, _)| !product.is_empty());
         if factors.map(|(_, factor)| factor.unsigned_abs()).fold(0, u64::saturating_add) > MOST_FACTOR {
             return None;
         }
         for (product, factor) in value.terms() {
-            if is_affine_product(product) {
+            if plain(product) {
                 let plain = product.iter().cloned().map(Polynomial::atom);
                 let plain = plain.reduce(|one, _| one).unwrap_or_else(|| Polynomial::constant(1));
                 sum = sum.add(&plain.scale(factor)?)?;
@@ -176,10 +226,10 @@ impl Rewriting<'_> {
                 return None;
             }
             is_new = true;
-            let local = self.parameter_if_few(product, expr.span)?;
+            let local = self.parameter_if_few(product, span)?;
             sum = sum.add(&Polynomial::atom(Atom::Local(local)).scale(factor)?)?;
         }
-        is_new.then(|| sum.to_expr(expr.span))
+        is_new.then(|| sum.to_expr(span))
     }
 
     /// The value of a name with parameters for the quotients in it, so that a subscript that it is a factor of has a size for a stride; `None`
@@ -331,6 +381,20 @@ fn clamped(value: Polynomial) -> Option<Polynomial> {
     (weight(&value) <= MOST_ATOMS).then(|| value.clamped())
 }
 
+/// No value of a polynomial is further from zero: sizes and arguments are at most 2^40.
+fn magnitude(value: &Polynomial) -> u128 {
+    let of = |atom: &Atom| match atom {
+        Atom::Local(_) | Atom::Size(..) | Atom::First(..) => PARAM_LIMIT.unsigned_abs().into(),
+        Atom::Entry(..) => u128::MAX,
+        Atom::Clamped(value) | Atom::Quotient(value, _) => magnitude(value),
+        Atom::Divided(_, dividend, _) => magnitude(dividend),
+    };
+    let term = |(product, factor): (&[Atom], i64)| {
+        product.iter().map(of).fold(u128::from(factor.unsigned_abs()), u128::saturating_mul)
+    };
+    value.terms().map(term).fold(0, u128::saturating_add)
+}
+
 /// How many atoms a polynomial is made of, all that stand in one another.
 fn weight(value: &Polynomial) -> usize {
     let of = |atom: &Atom| match atom {
@@ -371,6 +435,12 @@ fn is_affine_product(product: &[Atom]) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether a product is one affine function of what it is made of, without maxima.
+fn is_linear_product(product: &[Atom]) -> bool {
+    let has_maximum = |atom: &Atom| Polynomial::atom(atom.clone()).any(&|it| matches!(it, Atom::Clamped(_)));
+    is_affine_product(product) && !product.iter().any(has_maximum)
 }
 
 fn is_affine(value: &Polynomial) -> bool {

@@ -81,8 +81,8 @@ pub enum LowerError {
     ConditionUnknownAtEntry { subscript: Span, changes: Changes, span: Span },
     #[error("whether this operation succeeds is known only after the function has begun to write")]
     ValueUnknownAtEntry { needed: Span, failure: Requirement, changes: Changes, span: Span },
-    #[error("the {} of the loop over `{iterator}` is not affine", .end.name())]
-    BoundNotAffine { iterator: String, end: RangeEnd, bound: Span, why: NotAffine },
+    #[error("{} is not affine", bound_of(iterator.as_deref(), *end))]
+    BoundNotAffine { iterator: Option<String>, end: RangeEnd, bound: Span, why: NotAffine },
     #[error("the bounds of the loop over `{iterator}` change during the call")]
     BoundWritten { iterator: String, array: String, range: Span, span: Span },
     #[error("the subscript of a store to `{array}` takes several affine forms")]
@@ -120,6 +120,14 @@ impl NotAffine {
         match &self.reason {
             Reason::DataDependent { cause, .. } => cause.origin(),
             _ => self.span,
+        }
+    }
+
+    /// The reason behind the variables that it was given to.
+    fn innermost(&self) -> &Reason {
+        match &self.reason {
+            Reason::DataDependent { cause, .. } => cause.innermost(),
+            reason => reason,
         }
     }
 
@@ -165,7 +173,7 @@ impl NotAffine {
             }
             Reason::MayWrap => "use smaller constants: sizes and integer arguments may be as large as 2^40",
             Reason::TooManyCases { limit: 1 } => {
-                "compute the value in the caller and pass it as an argument, or make the array large enough for all cases: `m + n` for `max(m, n)`"
+                "compute the value in the caller and pass it as an argument, or make the array large enough for all cases: `zeros(max(m, n))`"
             }
             Reason::TooManyCases { .. } => "split the expression with `if`",
         })
@@ -195,6 +203,18 @@ impl NotAffine {
             Some(help) => diagnostic.with_help(help),
             None => diagnostic,
         }
+    }
+}
+
+/// What a step that a `while` loop doubles can be made of.
+const STEP_BY_ITERATOR: &str =
+    "let a `for` loop count, and make the step of its iterator: `for s in 1:k` with `len = 1 << s`";
+
+/// A loop whose step varies goes over the number of its steps, which the source does not name.
+fn bound_of(iterator: Option<&str>, end: RangeEnd) -> String {
+    match iterator {
+        Some(iterator) => format!("the {} of the loop over `{iterator}`", end.name()),
+        None => "the number of steps of this loop".into(),
     }
 }
 
@@ -386,11 +406,13 @@ impl IntoDiagnostic for LowerError {
                     })
                     .with_help(help)
             }
-            LowerError::BoundNotAffine { bound, why, .. } => {
+            LowerError::BoundNotAffine { iterator, bound, why, .. } => {
                 let diagnostic = why.explain(
                     diagnostic,
                     "loop bounds are computed from iterators, integer arguments, array sizes and integer arrays",
                 );
+                let is_step = iterator.is_none() && matches!(why.innermost(), Reason::Reassigned { .. });
+                let diagnostic = if is_step { diagnostic.with_help(STEP_BY_ITERATOR) } else { diagnostic };
                 if bound == why.span { diagnostic } else { diagnostic.secondary(bound, "in this bound") }
             }
             LowerError::BoundWritten { iterator, array, range, span } => {

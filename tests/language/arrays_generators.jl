@@ -54,3 +54,37 @@ case(nested_each!, (T, n) -> (zeros(T, n), values_of(T, n)))
 # Constants of a copy of the loop's body are none outside of it.
 @tessella nested_tuple(A) = [sum(a * w for w in (0.5, -0.25) for v in 1:2) + a for a in A]
 case(nested_tuple, (T, n) -> (values_of(T, n),))
+
+# Data decide whether there is anything to reduce: where there is nothing, Julia raises.
+@tessella filtered_doubles(A) = sum(2x for x in A if x > 0.5)
+case(filtered_doubles, (T, n) -> (values_of(T, n),))
+case(filtered_doubles, (T, n) -> (fill(T(0.25), n),))
+
+@tessella filtered_by_places(A, n) = sum(A[i] for i in 1:n if A[i] > 0)
+case(filtered_by_places, (T, n) -> (values_of(T, n), n))
+case(filtered_by_places, (T, n) -> (values_of(T, n), n + 1))
+case(filtered_by_places, (T, n) -> (fill(T(-1), n), n))
+
+@tessella function filtered_extremes!(A)
+    A .= 2 .* A
+    return maximum(x for x in A if x < 0), minimum(x for x in A if x > 0), extrema(abs2(x) for x in A if x != 0)
+end
+case(filtered_extremes!, (T, n) -> (values_of(T, n),))
+case(filtered_extremes!, (T, n) -> (fill(T(1), n),))
+
+# In a loop, where some columns have no such element.
+@tessella function filtered_columns!(y, A)
+    for j in axes(A, 2)
+        if y[j] > 0
+            y[j] = maximum(A[i, j] for i in axes(A, 1) if A[i, j] > y[j])
+        end
+    end
+end
+case(filtered_columns!, (T, n) -> (fill(T(0.25), n), values_of(T, 7, n)))
+case(filtered_columns!, (T, n) -> (fill(T(2), n), values_of(T, 7, n)))
+case(filtered_columns!, (T, n) -> (fill(T(-2), n), values_of(T, 7, n)))
+
+@tessella read_ranges(A, p) = sum(2A[i] for k in p for i in k:length(A))
+case(read_ranges, (T, n) -> (values_of(T, n), [n, 1]))
+case(read_ranges, (T, n) -> (values_of(T, n), [n + 1, n + 1]))
+case(read_ranges, (T, n) -> (values_of(T, n), [n, 0]))

@@ -63,3 +63,21 @@ case(iterate_linear!, (T, n) -> (values_of(T, n, n + 1), values_of(T, n, n + 1))
     return s
 end
 case(iterate_column, (T, n) -> (values_of(T, n, n),))
+
+@tessella function iterate_enumerate_zip(a, b)
+    s = zero(eltype(a))
+    for (i, (x, y)) in enumerate(zip(a, b))
+        s += i * x * y
+        i = 2
+        s -= i * x
+    end
+    for (i, pair) in enumerate(zip(a, 2:5, b)), k in 1:i
+        s += k * pair[1] - pair[2] * pair[3]
+    end
+    for pair in zip(b, a)
+        s += pair[1] / 2 - pair[2]
+    end
+    return s
+end
+case(iterate_enumerate_zip, (T, n) -> (values_of(T, n), values_of(T, n)))
+case(iterate_enumerate_zip, (T, n) -> (values_of(T, n + 3), values_of(T, n)))

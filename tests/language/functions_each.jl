@@ -50,3 +50,25 @@ case(map_of_two!, (T, n) -> (zeros(T, n), values_of(T, n), values_of(T, n + 1)))
 # One after the other: what is stored is read again.
 @tessella map_along!(x) = (map!(v -> v / 2, view(x, 2:length(x)), view(x, 1:length(x)-1)); nothing)
 case(map_along!, (T, n) -> (values_of(T, n),))
+
+# Other functions with a block, whose value is that of its last statement.
+@tessella function blocks_reduced!(y, x)
+    limit = one(eltype(x)) / 4
+    s = sum(x) do v
+        v > limit ? v : -limit
+    end
+    map!(y, x) do v
+        w = 2v
+        w * w - s
+    end
+    z = map(x, y) do u, v
+        u * v
+    end
+    n = count(z) do v
+        v > 0
+    end
+    return n, ntuple(2) do i
+        i * s
+    end, z
+end
+case(blocks_reduced!, (T, n) -> (values_of(T, n), values_of(T, n)))

@@ -59,3 +59,32 @@ case(orders_of_floats, (T, n) -> (odd_numbers(T, n), reverse(odd_numbers(T, n)))
 
 @tessella decades(x) = [exp10(v) for v in x]
 case(decades, (T, n) -> (T[k % 4 for k in 1:n],))
+
+# Of a matrix the place is a `CartesianIndex`.
+@tessella function extremes_of_matrix!(A)
+    most, I = findmax(A)
+    least, J = findmin(A)
+    A[argmax(abs.(A))] = 2
+    return most, I[1], I[2], least, Tuple(J), Tuple(argmin(A))
+end
+case(extremes_of_matrix!, (T, n) -> (values_of(T, n, n + 1),))
+case(extremes_of_matrix!, (T, n) -> (fill(T(n), 2, 3),))
+case(extremes_of_matrix!, (T, n) -> (T[1 NaN 2; -0.0 NaN 0.0],))
+
+# Binary search, in vectors that are sorted and in others.
+@tessella searched(v, x) = (searchsortedfirst(v, x), searchsortedlast(v, x), issorted(v))
+case(searched, (T, n) -> (sort(values_of(T, n)), T(0.25)))
+case(searched, (T, n) -> (sort(values_of(T, n)), T(-2)))
+case(searched, (T, n) -> (sort(values_of(T, n)), T(2)))
+case(searched, (T, n) -> (values_of(T, n), T(0)))
+case(searched, (T, n) -> (T[-0.0, 0.0, 1.0, NaN], T(0)))
+case(searched, (T, n) -> (T[1, 1, 3, 3, 3, 7], T(n)); types = [Int32, Int64])
+
+@tessella function searched_in_table!(y, v, w, x)
+    for i in eachindex(x)
+        k = clamp(searchsortedlast(v, x[i]), 1, length(v) - 1)
+        y[i] = w[k] + (x[i] - v[k]) / (v[k+1] - v[k]) * (w[k+1] - w[k])
+    end
+end
+case(searched_in_table!, (T, n) -> (zeros(T, n), T[-1, 0, 0.5, 2], T[1, 2, 4, 3], values_of(T, n)))
+case(searched_in_table!, (T, n) -> (zeros(T, 3), collect(T, 1:n), values_of(T, n), T[0, 1, 30]))

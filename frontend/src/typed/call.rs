@@ -95,6 +95,9 @@ const ON_NUMBERS: [&str; 45] = [
     "OneTo",
 ];
 
+/// Modules whose functions may be called by their full names.
+const MODULES: [&str; 5] = ["Base", "Core", "Math", "LinearAlgebra", "Statistics"];
+
 /// Functions of Base that mean something else than a number: name, and what they are.
 const REFUSED: [(&str, Construct); 30] = [
     ("zeros", Construct::LocalArray),
@@ -183,8 +186,12 @@ impl Checker<'_> {
         let name = match &callee.kind {
             ast::ExprKind::Name(name) => name.as_str(),
             ast::ExprKind::Field { base, field } => match &base.kind {
-                ast::ExprKind::Name(module) if module == "Base" || module == "Core" || module == "Math" => {
+                ast::ExprKind::Name(module) if MODULES.contains(&module.as_str()) && self.lookup(module).is_none() => {
                     field.value.as_str()
+                }
+                ast::ExprKind::Name(module) if let Some(way_out) = super::library::instead_of_module(module) => {
+                    let name = format!("{module}.{}", field.value);
+                    return Err(self.fail(TypeError::UnsupportedFunction { name, way_out, span: callee.span }));
                 }
                 _ => return self.not_yet(Construct::Field, callee.span),
             },
@@ -209,6 +216,9 @@ impl Checker<'_> {
             return value;
         }
         (self.flow.statement_call, self.flow.unused_call) = (false, false);
+        if let Some(meant) = self.rounding(name, arguments, broadcast, span) {
+            return meant.and_then(|call| self.value(&call));
+        }
         if broadcast == ast::Broadcast::No
             && (is_operator(name) || matches!(name, "min" | "max"))
             && let Some(spread) = self.spread(arguments)?

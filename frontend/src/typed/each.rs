@@ -11,7 +11,7 @@
 
 use super::jumps::Jump;
 use super::walk::parts;
-use crate::ast::{Block, Broadcast, Expr, ExprKind, Iteration, Name};
+use crate::ast::{Argument, Block, Broadcast, Expr, ExprKind, Iteration, Name, Section};
 use tessella_diagnostics::Span;
 
 /// Whose function `foreach` is.
@@ -74,6 +74,26 @@ fn as_loop(statement: &Expr, foreach: Foreach) -> Expr {
         _ => return statement.clone(),
     };
     Expr { kind, span }
+}
+
+/// `f(x, y) do a ... end` as `f(a -> ..., x, y)`; `None` where the block is no value of its last statement.
+pub(super) fn with_closure(expr: &Expr) -> Option<Expr> {
+    let ExprKind::Do { call, arguments: names, body } = &expr.kind else { return None };
+    let ExprKind::Call { callee, arguments, broadcast: Broadcast::No } = &call.kind else { return None };
+    let (first, last) = (body.first()?, body.last()?);
+    if body.iter().any(leaves) {
+        return None;
+    }
+    let at = first.span.to(last.span);
+    let body = match body.as_slice() {
+        [only] => only.clone(),
+        _ => Expr { kind: ExprKind::Block(body.clone()), span: at },
+    };
+    let closure = Expr { kind: ExprKind::Lambda { arguments: names.clone(), body: Box::new(body) }, span: at };
+    let mut given = vec![Argument { keyword: None, value: closure, section: Section::Main }];
+    given.extend(arguments.iter().cloned());
+    let kind = ExprKind::Call { callee: callee.clone(), arguments: given, broadcast: Broadcast::No };
+    Some(Expr { kind, span: expr.span })
 }
 
 fn is_threads(name: &Name) -> bool {

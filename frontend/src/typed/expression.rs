@@ -127,9 +127,13 @@ impl Checker<'_> {
             ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Square } => {
                 self.comprehension(body, clauses, span).map(|elements| Value::Elements(Box::new(elements)))
             }
-            ast::ExprKind::Generator { .. } => self.not_yet(Construct::Comprehension, span),
+            ast::ExprKind::Generator { clauses, .. } => self.not_yet(Construct::of_comprehension(clauses), span),
             ast::ExprKind::Lambda { arguments, body } => self.lambda(arguments, body, span),
-            ast::ExprKind::Function(_) | ast::ExprKind::Do { .. } => self.not_yet(Construct::Closure, span),
+            ast::ExprKind::Do { .. } => match super::each::with_closure(expr) {
+                Some(call) => self.value(&call),
+                None => self.not_yet(Construct::Closure, span),
+            },
+            ast::ExprKind::Function(_) => self.not_yet(Construct::Closure, span),
             ast::ExprKind::Return(_) => self.not_yet(Construct::EarlyReturn, span),
             ast::ExprKind::Break => self.not_yet(Construct::Break, span),
             ast::ExprKind::Continue => self.not_yet(Construct::Continue, span),

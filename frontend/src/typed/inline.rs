@@ -66,6 +66,12 @@ impl Checker<'_> {
                 | State::Poisoned => None,
             };
         }
+        // What the source's own calls were rewritten to.
+        if let Some(of_prelude) = name.strip_prefix('#')
+            && super::prelude::is_defined(of_prelude)
+        {
+            return Some(Callee::Prelude(of_prelude.into()));
+        }
         // `T(0.5)` under `where {T}` converts, whatever else is called `T`.
         let is_defined = self.functions.iter().any(|function| named(function, name));
         (is_defined && !self.type_parameters.contains_key(name)).then(|| Callee::Named(name.to_string()))
@@ -143,13 +149,22 @@ impl Checker<'_> {
 
     /// The body of the method that Julia would call, checked here; its value.
     pub(super) fn inline(&mut self, callee: &Callee, given: Given, is_statement: bool, span: Span) -> Checked<Value> {
+        let Callee::Prelude(_) = callee else { return self.inline_method(callee, given, is_statement, span) };
+        // The prelude's own calls are of Base, whatever functions the user has.
+        let functions = std::mem::take(&mut self.functions);
+        let value = self.inline_method(callee, given, is_statement, span);
+        self.functions = functions;
+        value
+    }
+
+    fn inline_method(&mut self, callee: &Callee, given: Given, is_statement: bool, span: Span) -> Checked<Value> {
         let is_unused = std::mem::take(&mut self.flow.unused_call);
         let (name, methods, closure) = match callee {
             Callee::Named(name) => {
                 let all = self.functions.iter().filter(|function| named(function, name));
                 (name.clone(), all.cloned().collect::<Vec<_>>(), None)
             }
-            Callee::Prelude(name) => (name.clone(), super::prelude::definition(name, span).into_iter().collect(), None),
+            Callee::Prelude(name) => (name.clone(), super::prelude::methods(name, span), None),
             Callee::Closure(at) => {
                 let closure = self.closures[*at].clone();
                 (closure.name.clone(), closure.methods.clone(), Some(closure))

@@ -1,9 +1,12 @@
 //! What Julia's libraries have and a transpiled function has not: each by its name, with what to write instead.
 
 /// Functions and macros (`@` in front) of Base and of the standard libraries, and the way out.
-const FUNCTIONS: [(&[&str], &str); 37] = [
+const FUNCTIONS: [(&[&str], &str); 54] = [
     (&["rand", "randn", "rand!", "randn!", "randperm", "shuffle", "shuffle!"], RANDOM),
-    (&["norm"], "write `sqrt(sum(abs2, x))`"),
+    (
+        &["norm"],
+        "write `sqrt(sum(abs2, x))`, `sum(abs, x)` for the norm of order 1, and `maximum(abs, x)` for that of order `Inf`",
+    ),
     (&["falses", "trues"], "write `zeros(Bool, n)` or `fill(true, n)`"),
     (&["mod2pi"], "write `mod(x, 2pi)`, which rounds otherwise in the last place"),
     (&["widen"], "write the wider type, as `Int64(x)`"),
@@ -13,7 +16,29 @@ const FUNCTIONS: [(&[&str], &str); 37] = [
     (&["kron"], "write the loops over both matrices"),
     (&["tr"], "write `sum(A[i, i] for i in axes(A, 1); init = zero(eltype(A)))`"),
     (&["diag"], "write `[A[i, i] for i in axes(A, 1)]`"),
-    (&["inv!", "det", "lu", "lu!", "qr", "qr!", "svd", "eigen", "eigvals", "cholesky", "cholesky!", "ldiv!"], SOLVE),
+    (
+        &[
+            "inv!",
+            "det",
+            "logdet",
+            "opnorm",
+            "cond",
+            "rank",
+            "pinv",
+            "eigvecs",
+            "lu",
+            "lu!",
+            "qr",
+            "qr!",
+            "svd",
+            "eigen",
+            "eigvals",
+            "cholesky",
+            "cholesky!",
+            "ldiv!",
+        ],
+        SOLVE,
+    ),
     (&["fft", "ifft", "fft!", "ifft!", "rfft", "plan_fft"], "call it in Julia, between two transpiled functions"),
     (&["axpy!"], "write `y .+= a .* x`"),
     (&["axpby!"], "write `y .= a .* x .+ b .* y`"),
@@ -26,7 +51,30 @@ const FUNCTIONS: [(&[&str], &str); 37] = [
     (&["filter", "filter!", "unique", "findall", "skipmissing"], LENGTH),
     (&["findfirst", "findlast", "findnext", "findprev"], "write a loop that returns where the condition holds"),
     (&["argmax", "argmin", "findmax", "findmin"], "write a loop that keeps the best element and its index"),
-    (&["sort", "sort!", "sortperm", "sortperm!", "issorted", "searchsortedfirst", "searchsortedlast"], IN_JULIA),
+    (&["sort", "sort!", "sortperm", "sortperm!", "searchsorted", "partialsort", "partialsort!", "invperm"], IN_JULIA),
+    (&["clamp!"], "write `x .= clamp.(x, low, high)`"),
+    (&["circshift!"], "write `y .= circshift(x, n)`"),
+    (&["reverse!"], "write `x .= reverse(x)`"),
+    (
+        &["tril", "triu", "tril!", "triu!"],
+        "write the loops: `for j in axes(A, 2), i in 1:min(j, size(A, 1))` goes through the upper triangle",
+    ),
+    (&["rotl90", "rotr90", "rot180"], "write the loops over the elements, or `reverse` and `permutedims`"),
+    (&["issymmetric", "ishermitian"], "write `all(A[i, j] == A[j, i] for j in axes(A, 2) for i in 1:j)`"),
+    (&["dropdims"], "write `vec(...)` where a vector is left, or the loops"),
+    (&["Matrix"], "write a comprehension: `[i == j ? 1.0 : 0.0 for i in 1:n, j in 1:n]` is the identity"),
+    (&["foldr", "mapfoldr"], "write the loop, from the last element to the first"),
+    (&["isqrt"], "compare squares, as in `while k * k <= n`, or compute it in the caller, and pass it as an `Int`"),
+    (&["nextpow", "prevpow", "nextprod"], "compute it in the caller, and pass it as an `Int`"),
+    (&["factorial", "binomial"], "write the loop over the factors, or a table: `(1, 1, 2, 6, 24)[n+1]`"),
+    (&["ldexp"], "write `x * 2.0^n`"),
+    (&["modf"], "write `x - trunc(x)` and `trunc(x)`"),
+    (&["nextfloat", "prevfloat", "exponent", "significand", "frexp"], "call it in the caller, and pass the result"),
+    (&["sinc"], "write `x == 0 ? one(x) : sinpi(x) / (pi * x)`"),
+    (
+        &["gamma", "loggamma", "erf", "erfc", "besselj", "besselj0", "besselj1"],
+        "call it in the caller for all values that are needed, and pass them as an array",
+    ),
     (&["median", "quantile", "std", "var", "cov", "cor"], "write it with `mean` and `sum`, or call it in Julia"),
     (&["broadcast", "broadcast!"], "write the dots: `f.(x, y)`"),
     (&["foreach"], "write the `for` loop"),
@@ -57,6 +105,18 @@ const TEXT: &str = "keep text out of the function";
 /// What to write in place of a function that Julia has, and transpiled functions have not.
 pub(super) fn instead_of(name: &str) -> Option<&'static str> {
     FUNCTIONS.iter().find(|(names, _)| names.contains(&name)).map(|(_, way_out)| *way_out)
+}
+
+/// What to write in place of a function of a module whose functions are not taken.
+pub(super) fn instead_of_module(module: &str) -> Option<&'static str> {
+    match module {
+        "Iterators" | "Base.Iterators" => Some(
+            "write the range, as `n:-1:1` for `Iterators.reverse(1:n)` and `k+1:n` for `Iterators.drop(1:n, k)`, and nested loops for \
+             `Iterators.product`",
+        ),
+        "Random" => Some(RANDOM),
+        _ => None,
+    }
 }
 
 /// What to write in place of a macro.

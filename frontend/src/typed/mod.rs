@@ -47,6 +47,7 @@ mod power;
 mod prelude;
 mod renaming;
 mod result;
+mod rounding;
 mod scope;
 mod several;
 mod signature;

@@ -52,8 +52,79 @@ function findmin(elements::AbstractVector)
     return (least, place)
 end
 
-argmax(elements::AbstractVector) = findmax(elements)[2]
-argmin(elements::AbstractVector) = findmin(elements)[2]
+function findmax(elements::AbstractMatrix)
+    isempty(elements) && throw(ArgumentError("collection must be non-empty"))
+    row = firstindex(elements, 1)
+    column = firstindex(elements, 2)
+    most = elements[row, column]
+    for j in axes(elements, 2), i in axes(elements, 1)
+        element = elements[i, j]
+        if most == most && (element != element || isless(most, element))
+            most = element
+            row = i
+            column = j
+        end
+    end
+    return (most, CartesianIndex(row, column))
+end
+
+function findmin(elements::AbstractMatrix)
+    isempty(elements) && throw(ArgumentError("collection must be non-empty"))
+    row = firstindex(elements, 1)
+    column = firstindex(elements, 2)
+    least = elements[row, column]
+    for j in axes(elements, 2), i in axes(elements, 1)
+        element = elements[i, j]
+        if least == least && (element != element || isless(element, least))
+            least = element
+            row = i
+            column = j
+        end
+    end
+    return (least, CartesianIndex(row, column))
+end
+
+argmax(elements::AbstractVecOrMat) = findmax(elements)[2]
+argmin(elements::AbstractVecOrMat) = findmin(elements)[2]
+
+# The place that halves what is left lies between both ends.
+function searchsortedfirst(elements::AbstractVector, wanted)
+    below = firstindex(elements) - 1
+    above = lastindex(elements) + 1
+    while below < above - 1
+        middle = below + ((above - below) >>> 1)
+        if isless(@inbounds(elements[middle]), wanted)
+            below = middle
+        else
+            above = middle
+        end
+    end
+    return above
+end
+
+function searchsortedlast(elements::AbstractVector, wanted)
+    below = firstindex(elements) - 1
+    above = lastindex(elements) + 1
+    while below < above - 1
+        middle = below + ((above - below) >>> 1)
+        if isless(wanted, @inbounds(elements[middle]))
+            above = middle
+        else
+            below = middle
+        end
+    end
+    return below
+end
+
+function issorted(elements::AbstractVector)
+    sorted = true
+    for at in firstindex(elements)+1:lastindex(elements)
+        if isless(elements[at], elements[at-1])
+            sorted = false
+        end
+    end
+    return sorted
+end
 
 function gcd(a::T, b::T) where {T<:Integer}
     a == typemin(a) && (b == 0 || b == typemin(b)) && typemin(a) != 0 && throw(OverflowError("gcd overflows"))
@@ -74,4 +145,45 @@ function gcd(a::T, b::T) where {T<:Integer}
         v >>= trailing_zeros(v)
     end
     return u << twos
+end
+
+# Rounding by a mode, or at digits behind the point.
+
+function rounded_away(x)
+    whole = trunc(x)
+    return ifelse(x == whole, whole, trunc(2 * x - whole))
+end
+
+rounded_from_zero(x) = ifelse(signbit(x), floor(x), ceil(x))
+
+function rounded_up(x::T) where {T<:AbstractFloat}
+    low = T(0.25) - eps(T) / 2
+    high = T(0.25) + eps(T) / 2
+    return copysign(floor((x + low) + high), x)
+end
+
+rounded_up(x::Integer) = x
+
+function rounded_at(x, scale)
+    value = float(x)
+    rounded = round(value * oftype(value, scale)) / oftype(value, scale)
+    return ifelse(isfinite(rounded), rounded, value)
+end
+
+function ceiled_at(x, scale)
+    value = float(x)
+    rounded = ceil(value * oftype(value, scale)) / oftype(value, scale)
+    return ifelse(isfinite(rounded), rounded, value)
+end
+
+function floored_at(x, scale)
+    value = float(x)
+    rounded = floor(value * oftype(value, scale)) / oftype(value, scale)
+    return ifelse(isfinite(rounded), rounded, value)
+end
+
+function truncated_at(x, scale)
+    value = float(x)
+    rounded = trunc(value * oftype(value, scale)) / oftype(value, scale)
+    return ifelse(isfinite(rounded), rounded, value)
 end

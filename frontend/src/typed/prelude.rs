@@ -11,7 +11,8 @@ use tessella_diagnostics::{SourceMap, Span};
 const SOURCE: &str = include_str!("prelude.jl");
 
 /// Those of them that users call by these names.
-pub(super) const PRELUDE: [&str; 5] = ["findmax", "findmin", "argmax", "argmin", "gcd"];
+pub(super) const PRELUDE: [&str; 8] =
+    ["findmax", "findmin", "argmax", "argmin", "gcd", "searchsortedfirst", "searchsortedlast", "issorted"];
 
 fn definitions() -> &'static [Function] {
     static DEFINITIONS: OnceLock<Vec<Function>> = OnceLock::new();
@@ -24,12 +25,20 @@ fn definitions() -> &'static [Function] {
     })
 }
 
-/// The definition of this name, as if it stood at the place of its call.
-pub(super) fn definition(name: &str, call: Span) -> Option<Function> {
-    let is_named = |function: &&Function| function.name.as_ref().is_some_and(|known| known.value == name);
-    let mut function = definitions().iter().find(is_named)?.clone();
-    place_function(&mut function, call);
-    Some(function)
+/// The methods of this name, as if they stood at the place of its call.
+pub(super) fn methods(name: &str, call: Span) -> Vec<Function> {
+    let mut methods: Vec<Function> =
+        definitions().iter().filter(|function| is_named(function, name)).cloned().collect();
+    methods.iter_mut().for_each(|function| place_function(function, call));
+    methods
+}
+
+pub(super) fn is_defined(name: &str) -> bool {
+    definitions().iter().any(|function| is_named(function, name))
+}
+
+fn is_named(function: &Function, name: &str) -> bool {
+    function.name.as_ref().is_some_and(|known| known.value == name)
 }
 
 impl Checker<'_> {
@@ -64,11 +73,7 @@ impl Checker<'_> {
     /// The value of a function of the prelude.
     pub(super) fn inlined(&mut self, name: &str, values: Vec<Value>, span: Span) -> Checked<Value> {
         let positional = values.into_iter().map(|value| (value, span)).collect();
-        // The prelude's own calls are of Base, whatever functions the user has.
-        let functions = std::mem::take(&mut self.functions);
-        let value = self.inline(&Callee::Prelude(name.into()), Given { positional, keywords: vec![] }, false, span);
-        self.functions = functions;
-        value
+        self.inline(&Callee::Prelude(name.into()), Given { positional, keywords: vec![] }, false, span)
     }
 
     pub(super) fn inlined_scalar(&mut self, name: &str, values: Vec<Expr>, span: Span) -> Checked<Expr> {

@@ -6,7 +6,7 @@ use super::convert::{promote, widen};
 use super::error::TypeError;
 use super::operator::{if_else, intrinsic};
 use super::tree::Expr;
-use super::value::Value;
+use super::value::{Kind, Value};
 use crate::ast;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType};
@@ -105,7 +105,10 @@ impl Checker<'_> {
     /// Of integers: the quotient that goes with `mod1`, rounded up.
     fn fld1(&mut self, x: Expr, y: Expr, span: Span) -> Checked<Expr> {
         if x.ty.is_float() || y.ty.is_float() {
-            return Err(self.no_method("fld1", &x, &y, span));
+            let operands = format!("{} and {}", Kind::Scalar(x.ty), Kind::Scalar(y.ty));
+            let help =
+                Some("write `fld(x + y - mod1(x, y), y)`, or `cld(x, y)`: versions of Julia round it differently");
+            return Err(self.fail(TypeError::NoMethod { operator: "fld1".into(), operands, span, help }));
         }
         self.division(BinaryOp::DivCeil, "fld1", x, y, span)
     }

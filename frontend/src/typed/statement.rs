@@ -152,7 +152,10 @@ impl Checker<'_> {
             ast::ExprKind::Continue => self.not_yet(Construct::Continue, span),
             ast::ExprKind::Global(_) => self.not_yet(Construct::Global, span),
             ast::ExprKind::Function(function) => self.local_function(function).map(|()| Tail::Nothing),
-            ast::ExprKind::Do { .. } => self.not_yet(Construct::Closure, span),
+            ast::ExprKind::Do { .. } => match super::each::with_closure(statement) {
+                Some(call) => return self.statement(&call, place),
+                None => self.not_yet(Construct::Closure, span),
+            },
             ast::ExprKind::Const(_) => self.not_yet(Construct::Global, span),
             _ => match place {
                 Place::Last => return self.last_value(statement, place),

@@ -245,7 +245,7 @@ fn constructs_without_support_are_named() {
         "x.field = 1",
         "global g = 1",
         "y = max(v...)",
-        "y = round(x; digits = 2)",
+        "y = sin(x; digits = 2)",
     ] {
         assert_eq!(codes(body), ["E0218"], "{body}");
     }

@@ -50,7 +50,9 @@ impl Checker<'_> {
                     }
                     Ok(other) => {
                         let operands = self.kind(&other).to_string();
-                        Err(self.fail(TypeError::NoMethod { operator: name.into(), operands, span, help: None }))
+                        let help = (name == "eps")
+                            .then_some("write `eps(typeof(x)) * abs(x)` for the distance of floats near `x`");
+                        Err(self.fail(TypeError::NoMethod { operator: name.into(), operands, span, help }))
                     }
                     Err(reported) => Err(reported),
                 }

@@ -1,5 +1,7 @@
 //! Parts of Julia that a transpiled function cannot use yet: each has a name and a way out.
 
+use crate::ast::GeneratorClause;
+
 /// A construct of Julia that is understood, but not supported in a transpiled function yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Construct {
@@ -17,6 +19,8 @@ pub enum Construct {
     ArrayArithmetic,
     /// `sum(A)`, `maximum(A)`, `dot(x, y)`.
     Reduction,
+    /// `[x; y]`, `[x y]`, `[x, y]` of arrays.
+    Concatenation,
     /// Which versions of Julia widen differently.
     SmallTuple,
     /// `A[i]` of a matrix, `eachindex` of one.
@@ -35,6 +39,8 @@ pub enum Construct {
     /// `if` or a block used as a value, beyond one expression a branch.
     BlockValue,
     Comprehension,
+    /// `[f(i) for i in 1:n if x[i] > 0]`.
+    FilteredComprehension,
     Closure,
     Text,
     Symbol,
@@ -64,6 +70,7 @@ impl Construct {
             Construct::Broadcast => "broadcasting over an array",
             Construct::ArrayArithmetic => "arithmetic on whole arrays",
             Construct::Reduction => "a reduction over an array",
+            Construct::Concatenation => "an array of arrays, or one that is put together of arrays,",
             Construct::SmallTuple => {
                 "a sum or product of small integers in a tuple, which only some versions of Julia widen,"
             }
@@ -77,6 +84,7 @@ impl Construct {
             Construct::NestedAssignment => "an assignment inside an expression",
             Construct::BlockValue => "a block used as a value",
             Construct::Comprehension => "a comprehension or generator",
+            Construct::FilteredComprehension => "a comprehension or generator with `if`, other than in a reduction,",
             Construct::Closure => "a function inside the function",
             Construct::Text => "a string or character",
             Construct::Symbol => "a symbol or quoted expression",
@@ -89,6 +97,14 @@ impl Construct {
             Construct::Effect => "printing",
             Construct::Complex => "a complex number",
             Construct::Other => "this construct",
+        }
+    }
+
+    /// A comprehension or generator with these clauses.
+    pub(super) fn of_comprehension(clauses: &[GeneratorClause]) -> Construct {
+        match clauses.iter().any(|clause| matches!(clause, GeneratorClause::If(_))) {
+            true => Construct::FilteredComprehension,
+            false => Construct::Comprehension,
         }
     }
 
@@ -105,6 +121,9 @@ impl Construct {
             Construct::Broadcast => "write the loop over the elements",
             Construct::ArrayArithmetic => "write the loops over the elements",
             Construct::Reduction => "accumulate into a scalar in a loop",
+            Construct::Concatenation => {
+                "make an array of the whole size, and assign its parts: `z = zeros(m + n); z[1:m] .= x; z[m+1:end] .= y` for `[x; y]`"
+            }
             Construct::SmallTuple => "write `sum(Int, t)`, or `reduce(+, t)` for a sum of their own type",
             Construct::LinearIndex => "give one subscript for each dimension",
             Construct::Iterator => "iterate over `axes(A, k)` or `1:n`, and subscript in the body",
@@ -118,7 +137,11 @@ impl Construct {
             Construct::NestedAssignment => "make the assignment a statement of its own",
             Construct::BlockValue => "assign the variable in every branch",
             Construct::Comprehension => "write the loop, and store into an array that is passed in",
-            Construct::Closure => "write its body where it is used",
+            Construct::FilteredComprehension => {
+                "how many elements it has depends on data: reduce it at once, as `sum(f(i) for i in 1:n if c)`, without brackets; or fill \
+                 an array that is long enough in a loop with `if`, and count its elements"
+            }
+            Construct::Closure => "write its body where it is used; a `do` block ends with its value, without `return`",
             Construct::Text => {
                 "keep text out of the function: pass an integer or a `Bool` that says which case is meant"
             }

@@ -34,7 +34,7 @@ impl<'a> Nest<'a> {
         let [start, stop] = [(&range.start, RangeEnd::Start), (&range.stop, RangeEnd::Stop)].map(|(bound, end)| {
             let value = self.symbols.integer(bound, &scope.site, &scope.may);
             value.map_err(|why| {
-                let (iterator, bound) = (declared.name.clone(), bound.span);
+                let (iterator, bound) = (declared.in_source(), bound.span);
                 let told = |known: &LowerError| matches!(known, LowerError::BoundWritten { range: other, .. } if *other == span_of(range));
                 if !self.errors.iter().any(told) {
                     self.errors.push(LowerError::BoundNotAffine { iterator, end, bound, why });

@@ -122,6 +122,17 @@ impl Checker<'_> {
             return Ok(self.over_elements(&source, &iteration.target, span));
         };
         match (name, arguments) {
+            ("enumerate", [argument]) if let Some(arguments) = self.zipped_in(&argument.value) => {
+                let ExprKind::Tuple(targets) = &iteration.target.kind else {
+                    return self.not_yet(Construct::Iterator, iteration.target.span);
+                };
+                let [count, elements] = targets.as_slice() else {
+                    return self.not_yet(Construct::Iterator, iteration.target.span);
+                };
+                let Desugared { iterations, mut prelude } = self.over_zipped(arguments, &elements.value, span)?;
+                prelude.insert(0, local(&count.value, named("#i", span)));
+                Ok(Desugared { iterations, prelude })
+            }
             ("enumerate" | "pairs", [argument]) => {
                 let source = self.source(&argument.value, "#source")?;
                 let source = match name {
@@ -141,37 +152,7 @@ impl Checker<'_> {
                     prelude: vec![local(&element.value, value)],
                 })
             }
-            ("zip", [_, ..]) => {
-                let ExprKind::Tuple(targets) = &iteration.target.kind else {
-                    return self.not_yet(Construct::Iterator, iteration.target.span);
-                };
-                if targets.len() != arguments.len() {
-                    let (targets, values) = (targets.len(), arguments.len());
-                    return Err(self.fail(crate::typed::TypeError::Destructuring { targets, values, span }));
-                }
-                let mut prelude = vec![];
-                let mut shortest: Option<crate::typed::tree::Expr> = None;
-                for (at, (argument, target)) in arguments.iter().zip(targets).enumerate() {
-                    let hidden = format!("#source{}", at + 1);
-                    let source = self.source(&argument.value, &hidden)?;
-                    if source.rank() != 1 {
-                        return self.not_yet(Construct::LinearIndex, argument.value.span);
-                    }
-                    let source = self.hide_counted(source, &hidden, span);
-                    let length = source.extents[0].clone().placed(span);
-                    shortest = Some(match shortest {
-                        Some(shortest) if !super::shape::same(&shortest, &length) => {
-                            binary(BinaryOp::Min, shortest, length, span)
-                        }
-                        _ => length,
-                    });
-                    prelude.push(local(&target.value, subscripted(&hidden, &[named("#i", span)], span)));
-                }
-                let stop = shortest.expect("the pattern has one argument at least");
-                let start = crate::typed::tree::Expr::int64(1, span);
-                self.hide("#axis1", Value::Range(RangeValue { start, step: 1, stop }), span);
-                Ok(Desugared { iterations: vec![over(named("#i", span), "#axis1", span)], prelude })
-            }
+            ("zip", [_, ..]) => self.over_zipped(arguments, &iteration.target, span),
             ("eachindex" | "1:length", [first, others @ ..]) => {
                 let (source, is_counted) = self.indexed_source(&first.value, "#source")?;
                 let mut is_number = name == "1:length" || is_counted;
@@ -196,6 +177,52 @@ impl Checker<'_> {
             }
             (_, _) => self.not_yet(Construct::Iterator, span),
         }
+    }
+
+    /// The arguments of `zip(...)`.
+    fn zipped_in<'e>(&self, expr: &'e Expr) -> Option<&'e [Argument]> {
+        let ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &expr.kind else { return None };
+        let is_zip = matches!(&callee.kind, ExprKind::Name(name) if name == "zip" && self.lookup(name).is_none());
+        (is_zip && !arguments.is_empty()).then_some(arguments.as_slice())
+    }
+
+    /// `for (x, y) in zip(a, b)`, and `for pair in zip(a, b)`, by `#i` as far as all have elements.
+    fn over_zipped(&mut self, arguments: &[Argument], target: &Expr, span: Span) -> Checked<Desugared> {
+        let mut columns = vec![];
+        let mut shortest: Option<crate::typed::tree::Expr> = None;
+        for (at, argument) in arguments.iter().enumerate() {
+            let hidden = format!("#source{}", at + 1);
+            let source = self.source(&argument.value, &hidden)?;
+            if source.rank() != 1 {
+                return self.not_yet(Construct::LinearIndex, argument.value.span);
+            }
+            let source = self.hide_counted(source, &hidden, span);
+            let length = source.extents[0].clone().placed(span);
+            shortest = Some(match shortest {
+                Some(shortest) if !super::shape::same(&shortest, &length) => {
+                    binary(BinaryOp::Min, shortest, length, span)
+                }
+                _ => length,
+            });
+            columns.push(subscripted(&hidden, &[named("#i", span)], span));
+        }
+        let prelude = match &target.kind {
+            ExprKind::Tuple(targets) if targets.len() == arguments.len() => {
+                targets.iter().zip(columns).map(|(target, column)| local(&target.value, column)).collect()
+            }
+            ExprKind::Tuple(targets) => {
+                let (targets, values) = (targets.len(), arguments.len());
+                return Err(self.fail(crate::typed::TypeError::Destructuring { targets, values, span }));
+            }
+            _ => {
+                let kind = ExprKind::Tuple(columns.iter().map(positional).collect());
+                vec![local(target, Expr { kind, span })]
+            }
+        };
+        let stop = shortest.expect("the pattern has one argument at least");
+        let start = crate::typed::tree::Expr::int64(1, span);
+        self.hide("#axis1", Value::Range(RangeValue { start, step: 1, stop }), span);
+        Ok(Desugared { iterations: vec![over(named("#i", span), "#axis1", span)], prelude })
     }
 
     /// Evaluates what is iterated over, once, and gives it a hidden name.
@@ -340,11 +367,11 @@ pub(in crate::typed) fn linear_index(
     super::shape::plus(distance, 1)
 }
 
-pub(super) fn named(name: &str, span: Span) -> Expr {
+pub(in crate::typed) fn named(name: &str, span: Span) -> Expr {
     Expr { kind: ExprKind::Name(name.to_string()), span }
 }
 
-pub(super) fn positional(value: &Expr) -> Argument {
+pub(in crate::typed) fn positional(value: &Expr) -> Argument {
     Argument { keyword: None, value: value.clone(), section: Section::Main }
 }
 

@@ -40,8 +40,8 @@ pub enum ArrayError {
     AlongDimensions { function: String, span: Span },
     #[error("the first value of a reduction is {}, but the result {}", with_article(*found), with_article(*expected))]
     InitialType { found: ScalarType, expected: ScalarType, span: Span },
-    #[error("whether there is anything to reduce is known only while the function runs")]
-    MaybeNothing { span: Span },
+    #[error("there is nothing to reduce")]
+    NothingToReduce { span: Span },
     #[error("`{function}` cannot be applied to {found}")]
     NotElements { function: String, found: Kind, span: Span },
     #[error("an array with first indices of its own cannot be made inside the function")]
@@ -66,7 +66,7 @@ impl ArrayError {
             ArrayError::Undefined { .. } => "E0257",
             ArrayError::AlongDimensions { .. } => "E0258",
             ArrayError::InitialType { .. } => "E0265",
-            ArrayError::MaybeNothing { .. } => "E0268",
+            ArrayError::NothingToReduce { .. } => "E0268",
             ArrayError::NotElements { .. } => "E0259",
             ArrayError::OffsetMade { .. } => "E0504",
             ArrayError::OffsetIndex { .. } => "E0505",
@@ -172,10 +172,10 @@ impl IntoDiagnostic for ArrayError {
                 .primary(span, "of another type")
                 .with_note("of no elements it would be the result, so that the result's type would depend on sizes")
                 .with_help(format!("write it as a `{expected}`, such as `zero({expected})`, or convert it: `{expected}(x)`")),
-            ArrayError::MaybeNothing { span } => base
-                .primary(span, "decides whether there is a value")
-                .with_note("Julia raises an ArgumentError where there is none")
-                .with_help("give a first value: `init = 0.0`, or `reduce(+, ...; init = 0.0)`"),
+            ArrayError::NothingToReduce { span } => base
+                .primary(span, "goes through a tuple without elements")
+                .with_note("Julia raises an ArgumentError")
+                .with_help("leave the reduction out, or give the tuple an element"),
             ArrayError::NotElements { span, .. } => base.primary(span, "this argument").with_help("pass an array"),
             ArrayError::OffsetMade { span } => base
                 .primary(span, "has the axes of an offset array")

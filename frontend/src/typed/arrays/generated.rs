@@ -1,8 +1,8 @@
 //! Reductions of generators whose loops are nested or filtered: `sum(A[i, j] for i in 1:n for j in i:n if i != j)`.
 //!
 //! They become loops whose innermost statement takes the generator's value in. The variable starts with what changes no value,
-//! as in [`super::reduce`]; whether there is nothing to reduce must be known when the function is entered, unless it has a
-//! value in Julia.
+//! as in [`super::reduce`]. Where there is nothing to reduce, and that has no value in Julia, the function fails: at entry where sizes tell,
+//! else behind the loops.
 
 use super::reduce::{Reduction, is_plain, of_element, operator, total_type};
 use super::{ArrayError, Numbers};
@@ -20,6 +20,19 @@ use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 /// The function that takes a generator's value in; no source can call it.
 const COLLECT: &str = "#collect";
+
+/// What Julia says where there is nothing to reduce.
+const NOTHING: &str = "reducing over an empty collection is not allowed";
+
+/// When it is known whether there is something to reduce.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// It does not matter: a reduction of nothing has a value.
+    HasValue,
+    AtEntry,
+    /// Data decide: it is tested behind the loops.
+    Afterwards,
+}
 
 /// What the innermost statement of the loops does with a value.
 #[derive(Debug, Clone)]
@@ -65,11 +78,10 @@ impl Checker<'_> {
         let has_value = is_logical
             || init.is_some()
             || !matches!(reduction, Reduction::Maximum | Reduction::Minimum) && is_plain(body, clauses);
-        if !has_value {
-            self.require_some(clauses, span)?;
-        }
+        let some = if has_value { Known::HasValue } else { self.some_value(clauses, span)? };
         let (owner, mode) = (self.loops.last().copied(), self.mode);
-        let seen = (is_sum && total_type.is_float() && init.is_none() && has_value).then(|| {
+        let is_zero_of_nothing = is_sum && total_type.is_float() && init.is_none() && has_value;
+        let seen = (is_zero_of_nothing || some == Known::Afterwards).then(|| {
             let seen = self.new_local("any", Type::Scalar(ScalarType::Bool), Role::Variable(owner), span);
             let value = Expr::constant(Constant::bool(false), span);
             self.emit(StatementKind::Set { target: seen, value, label: None, mode }, span);
@@ -86,6 +98,11 @@ impl Checker<'_> {
         let total = self.read(total, span);
         Ok(Value::Scalar(match seen {
             None => total,
+            Some(seen) if some == Known::Afterwards => {
+                let seen = self.read(seen, span);
+                self.require(seen, SizeError::Thrown, NOTHING, span)?;
+                total
+            }
             Some(seen) => {
                 let zero = Expr::constant(Constant::integer(total_type, 0), span);
                 if_else(self.read(seen, span), total, zero, span)
@@ -104,7 +121,7 @@ impl Checker<'_> {
         match noted {
             Some(Collecting::Type(Some(ty))) => Ok(ty),
             // A loop over a tuple without elements.
-            _ => Err(self.array_error(ArrayError::MaybeNothing { span })),
+            _ => Err(self.array_error(ArrayError::NothingToReduce { span })),
         }
     }
 
@@ -163,26 +180,29 @@ impl Checker<'_> {
         Some(Ok(Value::Nothing))
     }
 
-    /// Julia raises where there is nothing to reduce: of loops without conditions that is known at entry.
-    fn require_some(&mut self, clauses: &[GeneratorClause], span: Span) -> Checked<()> {
+    /// Julia raises where there is nothing to reduce: of loops without conditions that is known at entry, of others when they have run.
+    fn some_value(&mut self, clauses: &[GeneratorClause], span: Span) -> Checked<Known> {
         let mut iterations = vec![];
         for clause in clauses {
             match clause {
                 GeneratorClause::For(more) => iterations.extend(more),
-                GeneratorClause::If(condition) => {
-                    return Err(self.array_error(ArrayError::MaybeNothing { span: condition.span }));
-                }
+                GeneratorClause::If(_) => return Ok(Known::Afterwards),
             }
         }
+        self.require_some(&iterations, span)
+    }
+
+    /// That loops without conditions run, where that is known at entry.
+    fn require_some(&mut self, iterations: &[&ast::Iteration], span: Span) -> Checked<Known> {
         // An inner range may depend on an outer iterator. There is something if there is with the first values of all
         // iterators, or with the last ones; where there is not, the original function runs.
         let mut some: Option<Expr> = None;
         let mut depends = false;
         for end in [End::First, End::Last] {
             self.scopes.push(Scope::new());
-            let found = self.some_at(&iterations, end, span);
+            let found = self.some_at(iterations, end, span);
             self.scopes.pop();
-            let (here, is_dependent) = found?;
+            let Some((here, is_dependent)) = found? else { return Ok(Known::Afterwards) };
             depends = is_dependent;
             some = Some(match some {
                 Some(before) if is_dependent => binary(BinaryOp::OrElse, before, here, span),
@@ -192,11 +212,13 @@ impl Checker<'_> {
         }
         let some = some.expect("both ends were looked at");
         let error = if depends { SizeError::Thrown } else { SizeError::Argument };
-        self.require(some, error, "reducing over an empty collection is not allowed", span)
+        self.require(some, error, NOTHING, span)?;
+        Ok(Known::AtEntry)
     }
 
-    /// Whether all ranges have elements, with the iterators around them at one of their ends; and whether that matters.
-    fn some_at(&mut self, iterations: &[&ast::Iteration], end: End, span: Span) -> Checked<(Expr, bool)> {
+    /// Whether all ranges have elements, with the iterators around them at one of their ends; and whether that matters. `None` where elements
+    /// of arrays decide.
+    fn some_at(&mut self, iterations: &[&ast::Iteration], end: End, span: Span) -> Checked<Option<(Expr, bool)>> {
         let mut some = Expr::constant(Constant::bool(true), span);
         let (mut outer, mut depends): (Vec<&str>, bool) = (vec![], false);
         // Elements, of which nothing is known at entry.
@@ -204,7 +226,7 @@ impl Checker<'_> {
         for iteration in iterations {
             depends |= crate::typed::walk::mentions(&iteration.range, &outer);
             if crate::typed::walk::mentions(&iteration.range, &read) {
-                return Err(self.array_error(ArrayError::MaybeNothing { span: iteration.range.span }));
+                return Ok(None);
             }
             let value = match &iteration.range.kind {
                 ExprKind::Call { .. } => Value::Elements(Box::new(self.generator_source(&iteration.range)?)),
@@ -213,7 +235,7 @@ impl Checker<'_> {
             let extents = match (self.as_elements(&value, iteration.range.span), &value) {
                 (Some(elements), _) => elements.extents,
                 (None, Value::Tuple(values)) => vec![Expr::int64(values.len() as i64, span)],
-                (None, _) => return Err(self.array_error(ArrayError::MaybeNothing { span: iteration.range.span })),
+                (None, _) => return Ok(None),
             };
             for extent in &extents {
                 let extent = extent.clone().placed(span);
@@ -237,7 +259,7 @@ impl Checker<'_> {
             let variable = self.declare(name, iteration.target.span, state);
             self.assigned.insert(variable);
         }
-        Ok((some, depends))
+        Ok(Some((some, depends)))
     }
 }
 

@@ -95,6 +95,9 @@ impl Checker<'_> {
             for (column, element) in elements.iter().enumerate() {
                 let value = match self.value(element)? {
                     value @ Value::Complex(_) => value,
+                    Value::Array(_) | Value::Elements(_) | Value::ComplexArray(_) => {
+                        return self.not_yet(Construct::Concatenation, span);
+                    }
                     other => {
                         weak += usize::from(matches!(other, Value::Irrational(..)));
                         Value::Scalar(self.as_scalar(other, element.span)?)

@@ -322,7 +322,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<Elements> {
         let [ast::GeneratorClause::For(iterations)] = clauses else {
-            return self.not_yet(Construct::Comprehension, span);
+            return self.not_yet(Construct::of_comprehension(clauses), span);
         };
         let (mut sources, mut extents) = (vec![], vec![]);
         for iteration in iterations {

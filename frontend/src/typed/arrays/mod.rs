@@ -29,7 +29,7 @@ mod slice;
 mod undecided;
 
 pub(in crate::typed) use apply::{Conjugate, FUNCTIONS};
-pub(in crate::typed) use collection::{linear_index, local};
+pub(in crate::typed) use collection::{linear_index, local, named, positional};
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
 pub(in crate::typed) use generated::Collecting;
