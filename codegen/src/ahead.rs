@@ -13,8 +13,8 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::{Node, Over, Spread, Statement};
 use crate::tile::{is_dense, subscripts_of};
 use crate::wide::{VECTOR_BYTES, values};
-use std::collections::{BTreeMap, BTreeSet};
-use tessella_polyhedral::affine::{Affine, ParamId};
+use std::collections::BTreeMap;
+use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, ArrayId, Computation, ComputationId};
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::IslError;
@@ -82,13 +82,11 @@ pub struct RowCopy {
 }
 
 impl RowCopy {
-    /// Whether what it asks of sizes speaks of these parameters alone.
-    pub fn speaks_of(&self, params: &BTreeSet<ParamId>) -> bool {
-        let mut known = true;
-        let mut look = |it: &IntExpr| known &= !matches!(it, IntExpr::Param(id) if !params.contains(id));
-        self.along.last.iter().chain(&self.across.last).for_each(|last| last.walk(&mut look));
-        self.conditions.iter().for_each(|condition| condition.walk(&mut look));
-        known
+    /// Calls `visit` on its integer expressions.
+    pub fn expressions(&self, visit: &mut dyn FnMut(&IntExpr)) {
+        self.iterators.iter().for_each(|it| it.walk(visit));
+        self.along.last.iter().chain(&self.across.last).for_each(|last| last.walk(visit));
+        self.conditions.iter().for_each(|condition| condition.walk(visit));
     }
 }
 
@@ -101,11 +99,43 @@ pub struct Run {
     pub last: Option<IntExpr>,
 }
 
-/// The copy that loops over threads consist of, if that is all that they do.
+/// A kernel's body whose loops over threads know the copies of rows that they consist of.
 ///
 /// # Errors
 /// isl's.
-pub fn row_copy(input: &Input<'_>, nest: &Spread) -> Result<Option<RowCopy>, IslError> {
+pub fn find_row_copies(input: &Input<'_>, nodes: Vec<Node>) -> Result<Vec<Node>, IslError> {
+    find_below(input, nodes, Threads::All)
+}
+
+/// Which threads of a block come to a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    All,
+    Some,
+}
+
+fn find_below(input: &Input<'_>, nodes: Vec<Node>, threads: Threads) -> Result<Vec<Node>, IslError> {
+    let one = |node: Node| match node {
+        Node::Spread(mut it) if it.over == Over::Threads => {
+            it.rows = match threads {
+                Threads::All => row_copy(input, &it)?.map(Box::new),
+                Threads::Some => None,
+            };
+            it.body = find_below(input, it.body, Threads::Some)?;
+            Ok(Node::Spread(it))
+        }
+        Node::OneThread { axes, body } => Ok(Node::OneThread { axes, body: find_below(input, body, Threads::Some)? }),
+        Node::Turns(mut it) => {
+            it.body = find_below(input, it.body, threads)?;
+            Ok(Node::Turns(it))
+        }
+        other => other.map_blocks(|nodes| find_below(input, nodes, threads)),
+    };
+    nodes.into_iter().map(one).collect()
+}
+
+/// The copy that loops over threads consist of, if that is all that they do.
+fn row_copy(input: &Input<'_>, nest: &Spread) -> Result<Option<RowCopy>, IslError> {
     let Some(path) = Way::to_statement(nest) else { return Ok(None) };
     let id = path.statement.computation;
     let array = input.algorithm.computation(id).write.array;

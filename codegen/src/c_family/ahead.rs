@@ -87,8 +87,11 @@ static __device__ __forceinline__ void tessella_copy_until(T *to, const T *from,
 ";
 
 impl Printer<'_> {
-    /// The threads of a block copy the rows of a tile.
-    pub(super) fn copy_rows(&mut self, it: &RowCopy, out: &mut Writer) {
+    /// The threads of a block copy the rows of a tile, `alone` in the text's block or not.
+    pub(super) fn copy_rows(&mut self, it: &RowCopy, alone: bool, out: &mut Writer) {
+        if !alone {
+            out.open("");
+        }
         let asks = !it.conditions.is_empty();
         if asks {
             let all = self.cond(&Cond::all_of(it.conditions.iter().cloned()));
@@ -174,6 +177,9 @@ impl Printer<'_> {
         });
         out.close();
         if asks {
+            out.close();
+        }
+        if !alone {
             out.close();
         }
     }
