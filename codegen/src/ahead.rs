@@ -12,59 +12,13 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::{Node, Over, Spread, Statement};
 use crate::tile::{is_dense, subscripts_of};
-use crate::wide::{VECTOR_BYTES, values};
+use crate::wide::values;
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::algorithm::{Access, ArrayId, Computation, ComputationId};
-use tessella_polyhedral::expr::ExprKind;
+use tessella_polyhedral::algorithm::{Access, ComputationId};
 use tessella_polyhedral::isl::IslError;
-use tessella_polyhedral::layers::{Ahead, BufferId, MemorySpace};
 use tessella_polyhedral::relation;
-
-/// By how many elements the rows of a tile are shifted: each as far as its first element lies behind a multiple of 16 bytes in the matrix
-/// that it is copied from. Row `y` of the tile begins with element `first + column * (y + row)` of the matrix, but for whole vectors.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lead {
-    /// The matrix.
-    pub of: BufferId,
-    /// Elements of a vector.
-    pub lanes: i64,
-    pub first: i64,
-    /// How long the columns of the matrix are.
-    pub column: Affine,
-    pub row: i64,
-    /// Elements of a row that copies fill.
-    pub filled: i64,
-}
-
-/// How the rows of an array are shifted, which copies ahead fill; `None` if they are not.
-pub fn lead_of(input: &Input<'_>, array: ArrayId) -> Option<Lead> {
-    let copies = |it: &&Ahead| input.algorithm.computation(it.copy).write.array == array;
-    let copy = input.layout.ahead.iter().find(copies)?;
-    let computation = input.algorithm.computation(copy.copy);
-    let read = source(input, computation)?;
-    let lanes = lanes(input, array)?;
-    let (own, other) = (input.layout.placement(array), input.layout.placement(read.array));
-    let (tile, matrix) = (input.layout.buffer(own.buffer), input.layout.buffer(other.buffer));
-    let (pitch, room) = (tile.extents.first()?.as_constant()?, lanes - 1);
-    // A row, a column and a stage.
-    let is_tile = tile.extents.len() == 3 && own.map.first()?.constant_term() == -1;
-    let fits = pitch % lanes == 0 && copy.filled % lanes == 0 && pitch - copy.filled >= room;
-    if !is_tile || matrix.extents.len() != 2 || !fits {
-        return None;
-    }
-    let iterators: Vec<IntExpr> =
-        (0..computation.iterators.len()).map(|at| IntExpr::Variable(VariableId(at as u32))).collect();
-    let (to, from) = (places(input, &computation.write, &iterators)?, places(input, read, &iterators)?);
-    // Whatever tile it is, its place in the matrix is one that many vectors fit into.
-    let apart = |axis: usize| -> Option<i64> {
-        let (factors, rest) = from[axis].clone().minus(to[axis].clone()).linear(&|_| true)?;
-        let whole = factors.values().all(|factor| factor % lanes == 0);
-        rest.as_const().filter(|_| whole)
-    };
-    let (first, row, column) = (apart(0)?, apart(1)?, matrix.extents[0].clone());
-    Some(Lead { of: other.buffer, lanes, first, column, row, filled: copy.filled })
-}
+use tessella_polyhedral::storage::Lead;
 
 /// A copy of the rows of a tile by all threads of a block.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,10 +94,10 @@ fn row_copy(input: &Input<'_>, nest: &Spread) -> Result<Option<RowCopy>, IslErro
     let id = path.statement.computation;
     let array = input.algorithm.computation(id).write.array;
     let plain = input.layout.is_ahead(id) && path.statement.inside.is_none();
-    let Some(lead) = plain.then(|| lead_of(input, array)).flatten() else { return Ok(None) };
-    match whole_rows(input, &path, &lead) {
+    let Some(lead) = input.layout.lead_of(array).filter(|_| plain) else { return Ok(None) };
+    match whole_rows(input, &path, lead) {
         Some(whole) => Ok(Some(whole)),
-        None => parts_of_rows(input, &path, &lead),
+        None => parts_of_rows(input, &path, lead),
     }
 }
 
@@ -211,9 +165,8 @@ fn parts_of_rows(input: &Input<'_>, path: &Way<'_>, lead: &Lead) -> Result<Optio
 
 /// Which of two runs is along the rows of both the tile and the matrix, first, where the tile's rows begin with the run.
 fn rows_of(input: &Input<'_>, copy: ComputationId, iterators: &[IntExpr], runs: [Run; 2]) -> Option<[Run; 2]> {
-    let computation = input.algorithm.computation(copy);
-    let read = source(input, computation)?;
-    let (to, from) = (places(input, &computation.write, iterators)?, places(input, read, iterators)?);
+    let (write, read) = (&input.algorithm.computation(copy).write, input.algorithm.copied_by(copy)?);
+    let (to, from) = (places(input, write, iterators)?, places(input, read, iterators)?);
     let moves = |place: &IntExpr, run: &Run| place.involves(&|it| it == run.variable);
     let [one, other] = runs;
     let [along, across] = if moves(&from[0], &one) { [one, other] } else { [other, one] };
@@ -369,23 +322,6 @@ fn run(value: &IntExpr, loops: &mut BTreeMap<VariableId, Loop>) -> Option<(Run, 
     }
     let &(_, _, variable) = digits.first()?;
     Some((Run { variable, count, last: None }, first))
-}
-
-/// What a computation copies from global to shared memory, if it does nothing else.
-fn source<'a>(input: &Input<'_>, computation: &'a Computation) -> Option<&'a Access> {
-    let ExprKind::Read(position) = computation.value.kind else { return None };
-    let read = &computation.reads[position as usize];
-    let space = |access: &Access| input.layout.buffer(input.buffer_of(access.array)).space;
-    let is_plain = computation.predicate.is_none() && computation.lets.is_empty();
-    let same = computation.value.ty == input.algorithm.array(read.array).element;
-    let loads = space(read) == MemorySpace::Global && space(&computation.write) == MemorySpace::Shared;
-    let has_strides = !input.algorithm.array(read.array).strided.is_empty();
-    (is_plain && same && loads && !has_strides).then_some(read)
-}
-
-/// Elements of an array in a vector.
-fn lanes(input: &Input<'_>, array: ArrayId) -> Option<i64> {
-    Some(VECTOR_BYTES / i64::from(input.algorithm.array(array).element.bytes())).filter(|&lanes| lanes > 1)
 }
 
 /// Where an access lies in its buffer.

@@ -3,7 +3,7 @@
 use super::expr::Instance;
 use super::helpers::Helper;
 use super::{Printer, Writer};
-use crate::ahead::{RowCopy, Run, lead_of};
+use crate::ahead::{RowCopy, Run};
 use crate::int_expr::Cond;
 use crate::int_text::{Spelling, int_text};
 use tessella_polyhedral::algorithm::ArrayId;
@@ -204,7 +204,7 @@ impl Printer<'_> {
 
     /// By how much the rows of an array are shifted, as a macro of a row's number with a formal name: its name and its definition.
     pub(super) fn row_shift(&mut self, array: ArrayId, formal: &str) -> Option<(String, String)> {
-        let lead = lead_of(&self.input, array)?;
+        let lead = self.input.layout.lead_of(array)?;
         let name = self.shift_name(array);
         let matrix = self.program.names.buffers[lead.of.0 as usize].clone();
         let bytes = self.input.algorithm.array(array).element.bytes();
@@ -236,7 +236,7 @@ impl Printer<'_> {
 
     /// The macros of shifts that the printed text uses.
     pub fn shifts(&self) -> Vec<String> {
-        let shifted = self.macros.iter().filter(|&&array| lead_of(&self.input, array).is_some());
+        let shifted = self.macros.iter().filter(|&&array| self.input.layout.lead_of(array).is_some());
         shifted.map(|&array| self.shift_name(array)).collect()
     }
 }

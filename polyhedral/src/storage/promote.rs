@@ -28,6 +28,7 @@ use super::error::{Filled, Limit, SharedBuffer, StorageError};
 use super::find;
 use super::footprint::{Footprint, Groups, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
 use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
+use super::shift;
 use super::store;
 use super::tiles::{self, Moved};
 use crate::affine::Affine;
@@ -125,11 +126,12 @@ impl Promotion {
         self.copies.is_some_and(|(_, ahead)| ahead > 0)
     }
 
-    /// The copies that run ahead.
-    pub(super) fn ahead(&self, schedule: &Schedule) -> Option<Ahead> {
+    /// The copies that run ahead, once all buffers have their padding.
+    pub(super) fn ahead(&self, placed: &Placed) -> Option<Ahead> {
         let (copy, iterations) = self.copies.filter(|_| self.has_stages())?;
         let filled = self.order.first().map_or(1, |&at| self.levels[at as usize].size);
-        Some(Ahead { path: self.path(schedule), copy, iterations, filled })
+        let lead = shift::lead(&placed.scheduled.algorithm, &placed.layout, copy, filled);
+        Some(Ahead { path: self.path(&placed.scheduled.schedule), copy, iterations, to: self.array, lead })
     }
 
     /// Proves that no stage is filled again before its last use, within one execution of the loop: before the next one all
