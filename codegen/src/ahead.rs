@@ -18,7 +18,6 @@ use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, ComputationId};
 use tessella_polyhedral::isl::IslError;
 use tessella_polyhedral::relation;
-use tessella_polyhedral::storage::Lead;
 
 /// A copy of the rows of a tile by all threads of a block.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,72 +94,54 @@ fn row_copy(input: &Input<'_>, nest: &Spread) -> Result<Option<RowCopy>, IslErro
     let array = input.algorithm.computation(id).write.array;
     let plain = input.layout.is_ahead(id) && path.statement.inside.is_none();
     let Some(lead) = input.layout.lead_of(array).filter(|_| plain) else { return Ok(None) };
-    match whole_rows(input, &path, lead) {
-        Some(whole) => Ok(Some(whole)),
-        None => parts_of_rows(input, &path, lead),
-    }
+    let moves = |value: &IntExpr| value.involves(&|it| path.loops.contains_key(&it));
+    let moving: Vec<usize> = (0..path.iterators.len()).filter(|&at| moves(&path.iterators[at])).collect();
+    let &[one, other] = moving.as_slice() else { return Ok(None) };
+    let sweeps = [one, other].map(|at| path.sweep(&path.iterators[at]));
+    let mut iterators = path.iterators.clone();
+    let runs = match sweeps {
+        // A loop that nothing moves along copies the same again and again.
+        [Some(first), Some(second)] if path.is_made_of(&[&first, &second]) => {
+            [(one, first), (other, second)].map(|(at, sweep)| {
+                iterators[at] = IntExpr::Variable(sweep.variable()).plus(IntExpr::Const(sweep.first));
+                Run { variable: sweep.variable(), count: sweep.count, last: None }
+            })
+        }
+        sweeps => match parts(input, id, [one, other], &sweeps, (&path, &mut iterators))? {
+            Some(runs) => runs,
+            None => return Ok(None),
+        },
+    };
+    let rows = rows_of(input, id, &iterators, runs).filter(|[along, _]| along.count == lead.filled);
+    let (lanes, conditions) = (lead.lanes, path.conditions);
+    Ok(rows.map(|[along, across]| RowCopy { copy: id, iterators, along, across, lanes, conditions }))
 }
 
-/// The copy of a whole tile.
-fn whole_rows(input: &Input<'_>, path: &Way<'_>, lead: &Lead) -> Option<RowCopy> {
-    let mut loops: BTreeMap<VariableId, Loop> =
-        path.loops.iter().map(|(variable, it)| Some((*variable, (*it)?))).collect::<Option<_>>()?;
-    if !path.conditions.is_empty() || !path.tests.is_empty() {
-        return None;
-    }
-    let mut iterators = path.iterators.clone();
-    let mut runs: Vec<Run> = vec![];
-    for value in &mut iterators {
-        if value.involves(&|it| loops.contains_key(&it)) {
-            let (run, first) = run(value, &mut loops)?;
-            *value = IntExpr::Variable(run.variable).plus(IntExpr::Const(first));
-            runs.push(run);
-        }
-    }
-    // A loop that nothing moves along copies the same again and again.
-    let two: [Run; 2] = runs.try_into().ok().filter(|_| loops.is_empty())?;
-    let copy = path.statement.computation;
-    let [along, across] = rows_of(input, copy, &iterators, two)?;
-    let conditions = vec![];
-    (along.count == lead.filled).then_some(RowCopy { copy, iterators, along, across, lanes: lead.lanes, conditions })
-}
-
-/// The copy of what of a tile is inside of the matrix, whatever way loops and conditions go through it: all that the statement copies for the
-/// tile that the block is at.
-fn parts_of_rows(input: &Input<'_>, path: &Way<'_>, lead: &Lead) -> Result<Option<RowCopy>, IslError> {
-    let copy = path.statement.computation;
-    let mut iterators = path.iterators.clone();
-    let mut moving = vec![];
-    for (at, value) in iterators.iter_mut().enumerate() {
-        let own = path.loops.keys().copied().find(|&variable| value.involves(&|it| it == variable));
-        if let Some(variable) = own {
-            *value = IntExpr::Variable(variable);
-            moving.push((at as u32, variable));
-        }
-    }
-    let &[(first, one), (second, other)] = moving.as_slice() else { return Ok(None) };
-    let rest = |it: &IntExpr| !path.loops.keys().any(|&variable| it.involves(&|at| at == variable));
-    let outer = iterators.iter().enumerate().filter(|(at, _)| ![first, second].contains(&(*at as u32)));
-    if one == other || !outer.map(|(_, it)| it).all(rest) {
+/// The values of two iterators for what of a tile is inside of the matrix, whatever way loops and conditions go through it: all that the statement
+/// copies for the tile that the block is at. They count from 0.
+fn parts(
+    input: &Input<'_>,
+    copy: ComputationId,
+    two: [usize; 2],
+    sweeps: &[Option<Sweep>; 2],
+    (path, iterators): (&Way<'_>, &mut [IntExpr]),
+) -> Result<Option<[Run; 2]>, IslError> {
+    let any = |at: usize| path.loops.keys().copied().find(|&variable| iterators[at].involves(&|it| it == variable));
+    let variables = two.map(any);
+    let [Some(one), Some(other)] = variables else { return Ok(None) };
+    if one == other {
         return Ok(None);
     }
-    let Some(ends) = ends(input, copy, [first, second])? else { return Ok(None) };
-    let run = |at: u32, variable: VariableId, ends: &[Affine]| -> Option<Run> {
+    two.into_iter().zip([one, other]).for_each(|(at, variable)| iterators[at] = IntExpr::Variable(variable));
+    let Some(ends) = ends(input, copy, two.map(|at| at as u32))? else { return Ok(None) };
+    let run = |variable: VariableId, ends: &[Affine], sweep: &Option<Sweep>| -> Option<Run> {
         let count = ends.iter().filter_map(Affine::as_constant).min()?.checked_add(1)?;
-        let last = IntExpr::min_of(ends.iter().map(|it| IntExpr::from_affine(it, &iterators)));
-        let is_whole = path.goes_through(&path.iterators[at as usize], count);
+        let last = IntExpr::min_of(ends.iter().map(|it| IntExpr::from_affine(it, iterators)));
+        let is_whole = sweep.as_ref().is_some_and(|it| it.first == 0 && it.count == count);
         Some(Run { variable, count, last: (!is_whole).then_some(last) })
     };
-    let runs = run(first, one, &ends[0]).zip(run(second, other, &ends[1])).map(|(one, other)| [one, other]);
-    let rows = runs.and_then(|runs| rows_of(input, copy, &iterators, runs));
-    Ok(rows.filter(|[along, _]| along.count == lead.filled).map(|[along, across]| RowCopy {
-        copy,
-        iterators,
-        along,
-        across,
-        lanes: lead.lanes,
-        conditions: path.conditions.clone(),
-    }))
+    let runs = run(one, &ends[0], &sweeps[0]).zip(run(other, &ends[1], &sweeps[1]));
+    Ok(runs.map(|(one, other)| [one, other]))
 }
 
 /// Which of two runs is along the rows of both the tile and the matrix, first, where the tile's rows begin with the run.
@@ -220,6 +201,21 @@ struct Loop {
     count: i64,
 }
 
+/// Neighbouring values of an iterator, to each of which its loops come once.
+struct Sweep {
+    /// Of its loops, that with neighbouring values first.
+    variables: Vec<VariableId>,
+    first: i64,
+    count: i64,
+}
+
+impl Sweep {
+    /// Of the loop with neighbouring values.
+    fn variable(&self) -> VariableId {
+        self.variables[0]
+    }
+}
+
 /// The way from a nest of loops over threads to its only statement.
 struct Way<'a> {
     statement: &'a Statement,
@@ -234,22 +230,42 @@ struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    /// Whether loops of constant lengths, about which nothing is asked, give an iterator the values from 0 on, so many.
-    fn goes_through(&self, value: &IntExpr, count: i64) -> bool {
-        let own = |it: &VariableId| value.involves(&|variable| variable == *it);
-        let mut known: BTreeMap<VariableId, Loop> = self
-            .loops
-            .iter()
-            .filter(|(it, _)| own(it))
-            .filter_map(|(variable, it)| Some((*variable, (*it)?)))
-            .collect();
-        let asked = |condition: &Cond| {
+    /// The neighbouring values that loops of constant lengths, about which nothing is asked, give an iterator, each once.
+    fn sweep(&self, value: &IntExpr) -> Option<Sweep> {
+        let (factors, rest) = value.linear(&|_| true)?;
+        let asked = |variable: VariableId| {
             let mut asked = false;
-            condition.walk(&mut |it| asked |= matches!(it, IntExpr::Variable(it) if own(it)));
+            let mut look = |it: &IntExpr| asked |= *it == IntExpr::Variable(variable);
+            self.tests.iter().for_each(|condition| condition.walk(&mut look));
             asked
         };
-        let found = run(value, &mut known).filter(|_| !self.tests.iter().any(asked));
-        found.is_some_and(|(run, first)| first == 0 && run.count == count)
+        let mut first = rest.as_const()?;
+        let mut digits = vec![];
+        for (variable, factor) in factors {
+            let it = (*self.loops.get(&variable)?)?;
+            if asked(variable) {
+                return None;
+            }
+            first += factor * it.lower;
+            digits.push((factor * it.step, it.count, variable));
+        }
+        digits.sort();
+        let mut count = 1;
+        for &(unit, digit, _) in &digits {
+            if unit != count {
+                return None;
+            }
+            count *= digit;
+        }
+        let variables: Vec<VariableId> = digits.into_iter().map(|(_, _, variable)| variable).collect();
+        (!variables.is_empty()).then_some(Sweep { variables, first, count })
+    }
+
+    /// Whether the loops are those of the sweeps, each of one.
+    fn is_made_of(&self, sweeps: &[&Sweep]) -> bool {
+        let mut all: Vec<VariableId> = sweeps.iter().flat_map(|it| it.variables.iter().copied()).collect();
+        all.sort();
+        self.loops.keys().copied().eq(all)
     }
 
     fn to_statement(nest: &'a Spread) -> Option<Way<'a>> {
@@ -300,28 +316,6 @@ impl<'a> Way<'a> {
         let (own, conditions): (Vec<Cond>, Vec<Cond>) = asked.into_iter().partition(speaks);
         Some(Way { statement, loops, conditions, tests: own, iterators })
     }
-}
-
-/// The neighbouring values that loops give an iterator, each once, and the first of them. The loops are taken out.
-fn run(value: &IntExpr, loops: &mut BTreeMap<VariableId, Loop>) -> Option<(Run, i64)> {
-    let (factors, rest) = value.linear(&|_| true)?;
-    let mut first = rest.as_const()?;
-    let mut digits = vec![];
-    for (variable, factor) in factors {
-        let it = loops.remove(&variable)?;
-        first += factor * it.lower;
-        digits.push((factor * it.step, it.count, variable));
-    }
-    digits.sort();
-    let mut count = 1;
-    for &(unit, digit, _) in &digits {
-        if unit != count {
-            return None;
-        }
-        count *= digit;
-    }
-    let &(_, _, variable) = digits.first()?;
-    Some((Run { variable, count, last: None }, first))
 }
 
 /// Where an access lies in its buffer.
