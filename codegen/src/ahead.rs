@@ -12,59 +12,12 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::{Node, Over, Spread, Statement};
 use crate::tile::{is_dense, subscripts_of};
-use crate::wide::{VECTOR_BYTES, values};
-use std::collections::{BTreeMap, BTreeSet};
-use tessella_polyhedral::affine::{Affine, ParamId};
-use tessella_polyhedral::algorithm::{Access, ArrayId, Computation, ComputationId};
-use tessella_polyhedral::expr::ExprKind;
+use crate::wide::values;
+use std::collections::BTreeMap;
+use tessella_polyhedral::affine::Affine;
+use tessella_polyhedral::algorithm::{Access, ComputationId};
 use tessella_polyhedral::isl::IslError;
-use tessella_polyhedral::layers::{Ahead, BufferId, MemorySpace};
 use tessella_polyhedral::relation;
-
-/// By how many elements the rows of a tile are shifted: each as far as its first element lies behind a multiple of 16 bytes in the matrix
-/// that it is copied from. Row `y` of the tile begins with element `first + column * (y + row)` of the matrix, but for whole vectors.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lead {
-    /// The matrix.
-    pub of: BufferId,
-    /// Elements of a vector.
-    pub lanes: i64,
-    pub first: i64,
-    /// How long the columns of the matrix are.
-    pub column: Affine,
-    pub row: i64,
-    /// Elements of a row that copies fill.
-    pub filled: i64,
-}
-
-/// How the rows of an array are shifted, which copies ahead fill; `None` if they are not.
-pub fn lead_of(input: &Input<'_>, array: ArrayId) -> Option<Lead> {
-    let copies = |it: &&Ahead| input.algorithm.computation(it.copy).write.array == array;
-    let copy = input.layout.ahead.iter().find(copies)?;
-    let computation = input.algorithm.computation(copy.copy);
-    let read = source(input, computation)?;
-    let lanes = lanes(input, array)?;
-    let (own, other) = (input.layout.placement(array), input.layout.placement(read.array));
-    let (tile, matrix) = (input.layout.buffer(own.buffer), input.layout.buffer(other.buffer));
-    let (pitch, room) = (tile.extents.first()?.as_constant()?, lanes - 1);
-    // A row, a column and a stage.
-    let is_tile = tile.extents.len() == 3 && own.map.first()?.constant_term() == -1;
-    let fits = pitch % lanes == 0 && copy.filled % lanes == 0 && pitch - copy.filled >= room;
-    if !is_tile || matrix.extents.len() != 2 || !fits {
-        return None;
-    }
-    let iterators: Vec<IntExpr> =
-        (0..computation.iterators.len()).map(|at| IntExpr::Variable(VariableId(at as u32))).collect();
-    let (to, from) = (places(input, &computation.write, &iterators)?, places(input, read, &iterators)?);
-    // Whatever tile it is, its place in the matrix is one that many vectors fit into.
-    let apart = |axis: usize| -> Option<i64> {
-        let (factors, rest) = from[axis].clone().minus(to[axis].clone()).linear(&|_| true)?;
-        let whole = factors.values().all(|factor| factor % lanes == 0);
-        rest.as_const().filter(|_| whole)
-    };
-    let (first, row, column) = (apart(0)?, apart(1)?, matrix.extents[0].clone());
-    Some(Lead { of: other.buffer, lanes, first, column, row, filled: copy.filled })
-}
 
 /// A copy of the rows of a tile by all threads of a block.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,13 +35,11 @@ pub struct RowCopy {
 }
 
 impl RowCopy {
-    /// Whether what it asks of sizes speaks of these parameters alone.
-    pub fn speaks_of(&self, params: &BTreeSet<ParamId>) -> bool {
-        let mut known = true;
-        let mut look = |it: &IntExpr| known &= !matches!(it, IntExpr::Param(id) if !params.contains(id));
-        self.along.last.iter().chain(&self.across.last).for_each(|last| last.walk(&mut look));
-        self.conditions.iter().for_each(|condition| condition.walk(&mut look));
-        known
+    /// Calls `visit` on its integer expressions.
+    pub fn expressions(&self, visit: &mut dyn FnMut(&IntExpr)) {
+        self.iterators.iter().for_each(|it| it.walk(visit));
+        self.along.last.iter().chain(&self.across.last).for_each(|last| last.walk(visit));
+        self.conditions.iter().for_each(|condition| condition.walk(visit));
     }
 }
 
@@ -101,89 +52,102 @@ pub struct Run {
     pub last: Option<IntExpr>,
 }
 
-/// The copy that loops over threads consist of, if that is all that they do.
+/// A kernel's body whose loops over threads know the copies of rows that they consist of.
 ///
 /// # Errors
 /// isl's.
-pub fn row_copy(input: &Input<'_>, nest: &Spread) -> Result<Option<RowCopy>, IslError> {
+pub fn find_row_copies(input: &Input<'_>, nodes: Vec<Node>) -> Result<Vec<Node>, IslError> {
+    find_below(input, nodes, Threads::All)
+}
+
+/// Which threads of a block come to a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Threads {
+    All,
+    Some,
+}
+
+fn find_below(input: &Input<'_>, nodes: Vec<Node>, threads: Threads) -> Result<Vec<Node>, IslError> {
+    let one = |node: Node| match node {
+        Node::Spread(mut it) if it.over == Over::Threads => {
+            it.rows = match threads {
+                Threads::All => row_copy(input, &it)?.map(Box::new),
+                Threads::Some => None,
+            };
+            it.body = find_below(input, it.body, Threads::Some)?;
+            Ok(Node::Spread(it))
+        }
+        Node::OneThread { axes, body } => Ok(Node::OneThread { axes, body: find_below(input, body, Threads::Some)? }),
+        Node::Turns(mut it) => {
+            it.body = find_below(input, it.body, threads)?;
+            Ok(Node::Turns(it))
+        }
+        other => other.map_blocks(|nodes| find_below(input, nodes, threads)),
+    };
+    nodes.into_iter().map(one).collect()
+}
+
+/// The copy that loops over threads consist of, if that is all that they do.
+fn row_copy(input: &Input<'_>, nest: &Spread) -> Result<Option<RowCopy>, IslError> {
     let Some(path) = Way::to_statement(nest) else { return Ok(None) };
     let id = path.statement.computation;
     let array = input.algorithm.computation(id).write.array;
     let plain = input.layout.is_ahead(id) && path.statement.inside.is_none();
-    let Some(lead) = plain.then(|| lead_of(input, array)).flatten() else { return Ok(None) };
-    match whole_rows(input, &path, &lead) {
-        Some(whole) => Ok(Some(whole)),
-        None => parts_of_rows(input, &path, &lead),
-    }
+    let Some(lead) = input.layout.lead_of(array).filter(|_| plain) else { return Ok(None) };
+    let moves = |value: &IntExpr| value.involves(&|it| path.loops.contains_key(&it));
+    let moving: Vec<usize> = (0..path.iterators.len()).filter(|&at| moves(&path.iterators[at])).collect();
+    let &[one, other] = moving.as_slice() else { return Ok(None) };
+    let sweeps = [one, other].map(|at| path.sweep(&path.iterators[at]));
+    let mut iterators = path.iterators.clone();
+    let runs = match sweeps {
+        // A loop that nothing moves along copies the same again and again.
+        [Some(first), Some(second)] if path.is_made_of(&[&first, &second]) => {
+            [(one, first), (other, second)].map(|(at, sweep)| {
+                iterators[at] = IntExpr::Variable(sweep.variable()).plus(IntExpr::Const(sweep.first));
+                Run { variable: sweep.variable(), count: sweep.count, last: None }
+            })
+        }
+        sweeps => match parts(input, id, [one, other], &sweeps, (&path, &mut iterators))? {
+            Some(runs) => runs,
+            None => return Ok(None),
+        },
+    };
+    let rows = rows_of(input, id, &iterators, runs).filter(|[along, _]| along.count == lead.filled);
+    let (lanes, conditions) = (lead.lanes, path.conditions);
+    Ok(rows.map(|[along, across]| RowCopy { copy: id, iterators, along, across, lanes, conditions }))
 }
 
-/// The copy of a whole tile.
-fn whole_rows(input: &Input<'_>, path: &Way<'_>, lead: &Lead) -> Option<RowCopy> {
-    let mut loops: BTreeMap<VariableId, Loop> =
-        path.loops.iter().map(|(variable, it)| Some((*variable, (*it)?))).collect::<Option<_>>()?;
-    if !path.conditions.is_empty() || !path.tests.is_empty() {
-        return None;
-    }
-    let mut iterators = path.iterators.clone();
-    let mut runs: Vec<Run> = vec![];
-    for value in &mut iterators {
-        if value.involves(&|it| loops.contains_key(&it)) {
-            let (run, first) = run(value, &mut loops)?;
-            *value = IntExpr::Variable(run.variable).plus(IntExpr::Const(first));
-            runs.push(run);
-        }
-    }
-    // A loop that nothing moves along copies the same again and again.
-    let two: [Run; 2] = runs.try_into().ok().filter(|_| loops.is_empty())?;
-    let copy = path.statement.computation;
-    let [along, across] = rows_of(input, copy, &iterators, two)?;
-    let conditions = vec![];
-    (along.count == lead.filled).then_some(RowCopy { copy, iterators, along, across, lanes: lead.lanes, conditions })
-}
-
-/// The copy of what of a tile is inside of the matrix, whatever way loops and conditions go through it: all that the statement copies for the
-/// tile that the block is at.
-fn parts_of_rows(input: &Input<'_>, path: &Way<'_>, lead: &Lead) -> Result<Option<RowCopy>, IslError> {
-    let copy = path.statement.computation;
-    let mut iterators = path.iterators.clone();
-    let mut moving = vec![];
-    for (at, value) in iterators.iter_mut().enumerate() {
-        let own = path.loops.keys().copied().find(|&variable| value.involves(&|it| it == variable));
-        if let Some(variable) = own {
-            *value = IntExpr::Variable(variable);
-            moving.push((at as u32, variable));
-        }
-    }
-    let &[(first, one), (second, other)] = moving.as_slice() else { return Ok(None) };
-    let rest = |it: &IntExpr| !path.loops.keys().any(|&variable| it.involves(&|at| at == variable));
-    let outer = iterators.iter().enumerate().filter(|(at, _)| ![first, second].contains(&(*at as u32)));
-    if one == other || !outer.map(|(_, it)| it).all(rest) {
+/// The values of two iterators for what of a tile is inside of the matrix, whatever way loops and conditions go through it: all that the statement
+/// copies for the tile that the block is at. They count from 0.
+fn parts(
+    input: &Input<'_>,
+    copy: ComputationId,
+    two: [usize; 2],
+    sweeps: &[Option<Sweep>; 2],
+    (path, iterators): (&Way<'_>, &mut [IntExpr]),
+) -> Result<Option<[Run; 2]>, IslError> {
+    let any = |at: usize| path.loops.keys().copied().find(|&variable| iterators[at].involves(&|it| it == variable));
+    let variables = two.map(any);
+    let [Some(one), Some(other)] = variables else { return Ok(None) };
+    if one == other {
         return Ok(None);
     }
-    let Some(ends) = ends(input, copy, [first, second])? else { return Ok(None) };
-    let run = |at: u32, variable: VariableId, ends: &[Affine]| -> Option<Run> {
+    two.into_iter().zip([one, other]).for_each(|(at, variable)| iterators[at] = IntExpr::Variable(variable));
+    let Some(ends) = ends(input, copy, two.map(|at| at as u32))? else { return Ok(None) };
+    let run = |variable: VariableId, ends: &[Affine], sweep: &Option<Sweep>| -> Option<Run> {
         let count = ends.iter().filter_map(Affine::as_constant).min()?.checked_add(1)?;
-        let last = IntExpr::min_of(ends.iter().map(|it| IntExpr::from_affine(it, &iterators)));
-        let is_whole = path.goes_through(&path.iterators[at as usize], count);
+        let last = IntExpr::min_of(ends.iter().map(|it| IntExpr::from_affine(it, iterators)));
+        let is_whole = sweep.as_ref().is_some_and(|it| it.first == 0 && it.count == count);
         Some(Run { variable, count, last: (!is_whole).then_some(last) })
     };
-    let runs = run(first, one, &ends[0]).zip(run(second, other, &ends[1])).map(|(one, other)| [one, other]);
-    let rows = runs.and_then(|runs| rows_of(input, copy, &iterators, runs));
-    Ok(rows.filter(|[along, _]| along.count == lead.filled).map(|[along, across]| RowCopy {
-        copy,
-        iterators,
-        along,
-        across,
-        lanes: lead.lanes,
-        conditions: path.conditions.clone(),
-    }))
+    let runs = run(one, &ends[0], &sweeps[0]).zip(run(other, &ends[1], &sweeps[1]));
+    Ok(runs.map(|(one, other)| [one, other]))
 }
 
 /// Which of two runs is along the rows of both the tile and the matrix, first, where the tile's rows begin with the run.
 fn rows_of(input: &Input<'_>, copy: ComputationId, iterators: &[IntExpr], runs: [Run; 2]) -> Option<[Run; 2]> {
-    let computation = input.algorithm.computation(copy);
-    let read = source(input, computation)?;
-    let (to, from) = (places(input, &computation.write, iterators)?, places(input, read, iterators)?);
+    let (write, read) = (&input.algorithm.computation(copy).write, input.algorithm.copied_by(copy)?);
+    let (to, from) = (places(input, write, iterators)?, places(input, read, iterators)?);
     let moves = |place: &IntExpr, run: &Run| place.involves(&|it| it == run.variable);
     let [one, other] = runs;
     let [along, across] = if moves(&from[0], &one) { [one, other] } else { [other, one] };
@@ -237,6 +201,21 @@ struct Loop {
     count: i64,
 }
 
+/// Neighbouring values of an iterator, to each of which its loops come once.
+struct Sweep {
+    /// Of its loops, that with neighbouring values first.
+    variables: Vec<VariableId>,
+    first: i64,
+    count: i64,
+}
+
+impl Sweep {
+    /// Of the loop with neighbouring values.
+    fn variable(&self) -> VariableId {
+        self.variables[0]
+    }
+}
+
 /// The way from a nest of loops over threads to its only statement.
 struct Way<'a> {
     statement: &'a Statement,
@@ -251,22 +230,42 @@ struct Way<'a> {
 }
 
 impl<'a> Way<'a> {
-    /// Whether loops of constant lengths, about which nothing is asked, give an iterator the values from 0 on, so many.
-    fn goes_through(&self, value: &IntExpr, count: i64) -> bool {
-        let own = |it: &VariableId| value.involves(&|variable| variable == *it);
-        let mut known: BTreeMap<VariableId, Loop> = self
-            .loops
-            .iter()
-            .filter(|(it, _)| own(it))
-            .filter_map(|(variable, it)| Some((*variable, (*it)?)))
-            .collect();
-        let asked = |condition: &Cond| {
+    /// The neighbouring values that loops of constant lengths, about which nothing is asked, give an iterator, each once.
+    fn sweep(&self, value: &IntExpr) -> Option<Sweep> {
+        let (factors, rest) = value.linear(&|_| true)?;
+        let asked = |variable: VariableId| {
             let mut asked = false;
-            condition.walk(&mut |it| asked |= matches!(it, IntExpr::Variable(it) if own(it)));
+            let mut look = |it: &IntExpr| asked |= *it == IntExpr::Variable(variable);
+            self.tests.iter().for_each(|condition| condition.walk(&mut look));
             asked
         };
-        let found = run(value, &mut known).filter(|_| !self.tests.iter().any(asked));
-        found.is_some_and(|(run, first)| first == 0 && run.count == count)
+        let mut first = rest.as_const()?;
+        let mut digits = vec![];
+        for (variable, factor) in factors {
+            let it = (*self.loops.get(&variable)?)?;
+            if asked(variable) {
+                return None;
+            }
+            first += factor * it.lower;
+            digits.push((factor * it.step, it.count, variable));
+        }
+        digits.sort();
+        let mut count = 1;
+        for &(unit, digit, _) in &digits {
+            if unit != count {
+                return None;
+            }
+            count *= digit;
+        }
+        let variables: Vec<VariableId> = digits.into_iter().map(|(_, _, variable)| variable).collect();
+        (!variables.is_empty()).then_some(Sweep { variables, first, count })
+    }
+
+    /// Whether the loops are those of the sweeps, each of one.
+    fn is_made_of(&self, sweeps: &[&Sweep]) -> bool {
+        let mut all: Vec<VariableId> = sweeps.iter().flat_map(|it| it.variables.iter().copied()).collect();
+        all.sort();
+        self.loops.keys().copied().eq(all)
     }
 
     fn to_statement(nest: &'a Spread) -> Option<Way<'a>> {
@@ -317,45 +316,6 @@ impl<'a> Way<'a> {
         let (own, conditions): (Vec<Cond>, Vec<Cond>) = asked.into_iter().partition(speaks);
         Some(Way { statement, loops, conditions, tests: own, iterators })
     }
-}
-
-/// The neighbouring values that loops give an iterator, each once, and the first of them. The loops are taken out.
-fn run(value: &IntExpr, loops: &mut BTreeMap<VariableId, Loop>) -> Option<(Run, i64)> {
-    let (factors, rest) = value.linear(&|_| true)?;
-    let mut first = rest.as_const()?;
-    let mut digits = vec![];
-    for (variable, factor) in factors {
-        let it = loops.remove(&variable)?;
-        first += factor * it.lower;
-        digits.push((factor * it.step, it.count, variable));
-    }
-    digits.sort();
-    let mut count = 1;
-    for &(unit, digit, _) in &digits {
-        if unit != count {
-            return None;
-        }
-        count *= digit;
-    }
-    let &(_, _, variable) = digits.first()?;
-    Some((Run { variable, count, last: None }, first))
-}
-
-/// What a computation copies from global to shared memory, if it does nothing else.
-fn source<'a>(input: &Input<'_>, computation: &'a Computation) -> Option<&'a Access> {
-    let ExprKind::Read(position) = computation.value.kind else { return None };
-    let read = &computation.reads[position as usize];
-    let space = |access: &Access| input.layout.buffer(input.buffer_of(access.array)).space;
-    let is_plain = computation.predicate.is_none() && computation.lets.is_empty();
-    let same = computation.value.ty == input.algorithm.array(read.array).element;
-    let loads = space(read) == MemorySpace::Global && space(&computation.write) == MemorySpace::Shared;
-    let has_strides = !input.algorithm.array(read.array).strided.is_empty();
-    (is_plain && same && loads && !has_strides).then_some(read)
-}
-
-/// Elements of an array in a vector.
-fn lanes(input: &Input<'_>, array: ArrayId) -> Option<i64> {
-    Some(VECTOR_BYTES / i64::from(input.algorithm.array(array).element.bytes())).filter(|&lanes| lanes > 1)
 }
 
 /// Where an access lies in its buffer.

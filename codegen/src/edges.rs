@@ -12,7 +12,6 @@
 
 mod place;
 
-use crate::ahead::lead_of;
 use crate::error::CodegenError;
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -265,7 +264,7 @@ impl<'a> Tile<'a> {
         for access in self.input.used_accesses(it.statement.computation) {
             let extents = &self.input.layout.buffer(self.input.buffer_of(access.array)).extents;
             // Rows that are shifted begin somewhere in their padding.
-            let shift = lead_of(self.input, access.array).map_or(0, |lead| lead.lanes - 1);
+            let shift = self.input.layout.lead_of(access.array).map_or(0, |lead| lead.lanes - 1);
             for (axis, (cell, extent)) in self.cell(access, it).into_iter().zip(extents).enumerate() {
                 let (Some(cell), Some(extent)) = (cell, extent.as_constant()) else { return Ok(false) };
                 let last = if axis == 0 { extent - 1 - shift } else { extent - 1 };

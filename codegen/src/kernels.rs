@@ -11,6 +11,7 @@ mod cover;
 mod grid_sync;
 mod parts;
 
+use crate::ahead::find_row_copies;
 use crate::barriers::{self, Origin, Reach};
 use crate::edges;
 use crate::error::{CodegenError, Level, ThreadExtent};
@@ -160,17 +161,18 @@ impl Extract<'_> {
         };
         self.check_registers(&body)?;
         barriers::check(self.input, origin, &name, &body)?;
-        let params = kernel_params(self.input, self.names, &body)?;
-        let id = KernelId(self.kernels.len() as u32);
-        let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
-        shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
         let mut block = shape.block.map(|extent| extent.unwrap_or(1));
-        let (same_as, width, blocks) = (None, Width::Wide, Blocks::Apart);
         let threads: u32 = block.iter().product();
         let warps = i64::from(threads * LANES) <= MAX_THREADS && are_warps(self.input, &shape.threads, &body);
         if warps {
             block[ProcessorAxis::X as usize] = LANES;
         }
+        let body = if warps { body } else { find_row_copies(self.input, body)? };
+        let params = kernel_params(self.input, self.names, &body)?;
+        let id = KernelId(self.kernels.len() as u32);
+        let mut grid = shape.grid.map(|extent| extent.unwrap_or(IntExpr::Const(1)));
+        shape.parts.iter().for_each(|it| grid[it.axis as usize] = it.blocks());
+        let (same_as, width, blocks) = (None, Width::Wide, Blocks::Apart);
         let dynamic = asked_of_launch(self.input, &name, &shared, block, &body)?;
         self.kernels.push(Kernel { name, grid, block, params, shared, body, same_as, width, blocks, dynamic, warps });
         Ok(parts::launches(&shape.parts, id))
@@ -654,7 +656,7 @@ fn is_of_kernel(input: &Input<'_>, buffer: BufferId) -> bool {
 
 fn spread(it: For, over: Over, axis: ProcessorAxis, guard: Guard, combined: Vec<Statement>) -> Node {
     let For { variable, name, lower, upper, step, body, .. } = it;
-    Node::Spread(Spread { variable, name, over, axis, lower, upper, step, guard, body, combined })
+    Node::Spread(Spread { variable, name, over, axis, lower, upper, step, guard, body, combined, rows: None })
 }
 
 /// Loops of unknown length are the widest.

@@ -1,5 +1,6 @@
 //! The loop program: what runs, in which order, as plain data that no target has touched.
 
+use crate::ahead::RowCopy;
 use crate::entry::Entry;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
@@ -183,6 +184,8 @@ pub struct Spread {
     /// Over threads, once all have done with the body: the block combines what their instances of each of these statements offered,
     /// along a tree (see [`tessella_polyhedral::combine`]), and its first thread does the updates.
     pub combined: Vec<Statement>,
+    /// Over threads: the copy of rows that it consists of, where all threads of the block come to it.
+    pub rows: Option<Box<RowCopy>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -318,16 +321,6 @@ pub enum KernelParam {
     Variable(VariableId),
 }
 
-impl KernelParam {
-    /// The parameter of the program that it is.
-    pub fn size(self) -> Option<ParamId> {
-        match self {
-            KernelParam::Param(id) => Some(id),
-            KernelParam::Buffer { .. } | KernelParam::Scalar(_) | KernelParam::Variable(_) => None,
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BufferAccess {
     Read,
@@ -426,9 +419,14 @@ impl Node {
     /// Calls `visit` on the integer expressions of this node itself.
     pub fn expressions(&self, visit: &mut dyn FnMut(&IntExpr)) {
         match self {
-            Node::For(For { lower, upper, .. }) | Node::Spread(Spread { lower, upper, .. }) => {
+            Node::For(For { lower, upper, .. }) => {
                 lower.walk(visit);
                 upper.walk(visit);
+            }
+            Node::Spread(it) => {
+                it.lower.walk(visit);
+                it.upper.walk(visit);
+                it.rows.iter().for_each(|rows| rows.expressions(visit));
             }
             Node::Tile(it) => {
                 it.generic.lower.walk(visit);

@@ -13,7 +13,6 @@
 mod conditions;
 mod span;
 
-use crate::ahead::lead_of;
 use crate::error::CodegenError;
 use crate::extent::HostLoop;
 use crate::from_ast::{Scope, condition};
@@ -240,8 +239,8 @@ impl Tiles<'_> {
         let mut found = false;
         node.walk(&mut |node| {
             if let Node::Statement(it) = node {
-                let array = self.input.algorithm.computation(it.computation).write.array;
-                found = found || self.input.layout.is_ahead(it.computation) && lead_of(self.input, array).is_some();
+                let copies = self.input.layout.ahead.iter().filter(|copy| copy.copy == it.computation);
+                found |= copies.into_iter().any(|copy| copy.lead.is_some());
             }
         });
         found

@@ -14,13 +14,10 @@ use crate::program::{For, Node, Statement};
 use crate::tile::{is_dense, subscripts_of};
 use std::collections::BTreeMap;
 use tessella_polyhedral::algorithm::{Access, ComputationId};
-use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
+use tessella_polyhedral::machine::VECTOR_BYTES;
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
-
-/// The most bytes that a thread loads or stores at once.
-pub(crate) const VECTOR_BYTES: i64 = 16;
 
 /// How a loop that copies elements moves several at once.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,12 +102,7 @@ fn wide(input: &Input<'_>, it: &For) -> Option<Wide> {
     };
     let id = statement.computation;
     let computation = input.algorithm.computation(id);
-    let ExprKind::Read(position) = computation.value.kind else { return None };
-    let read = &computation.reads[position as usize];
-    let plain = computation.predicate.is_none() && computation.lets.is_empty() && !input.layout.is_ahead(id);
-    if !plain || computation.value.ty != input.algorithm.array(read.array).element {
-        return None;
-    }
+    let read = input.algorithm.copied_by(id).filter(|_| !input.layout.is_ahead(id))?;
     let space = |access: &Access| input.layout.buffer(input.buffer_of(access.array)).space;
     let (direction, outside) = match (space(&computation.write), space(read)) {
         (MemorySpace::Register, MemorySpace::Global) => (Direction::Load, read),

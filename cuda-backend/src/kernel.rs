@@ -27,7 +27,6 @@ pub fn constants(printer: &Printer<'_>) -> Vec<String> {
 pub fn print(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
     printer.width = kernel.width;
     printer.threads_of_block = kernel.block;
-    printer.params = kernel.params.iter().filter_map(|it| it.size()).collect();
     printer.in_warps = kernel.warps;
     printer.rows = OfKernel::new(&printer.input, kernel);
     text(printer, kernel, out);

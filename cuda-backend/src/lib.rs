@@ -113,7 +113,7 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Res
         kernel::print(&mut printer, it, &mut kernels);
     }
     let bodies = std::mem::replace(&mut kernels, before);
-    if printer.copies_rows {
+    if program.kernels.iter().any(copies_rows) {
         kernels.blank();
         kernels.text(ROW_HELPERS);
     }
@@ -205,17 +205,22 @@ fn compiling(is_fast: bool) -> String {
 
 /// Whether a kernel copies while it computes.
 fn has_copies_ahead(kernel: &Kernel) -> bool {
-    let mut found = false;
-    let mut visit = |node: &Node| found |= matches!(node, Node::Await(_));
-    kernel.body.iter().for_each(|node| node.walk(&mut visit));
-    found
+    has(kernel, |node| matches!(node, Node::Await(_)))
+}
+
+/// Whether the threads of a kernel copy whole rows ahead.
+fn copies_rows(kernel: &Kernel) -> bool {
+    has(kernel, |node| matches!(node, Node::Spread(it) if it.rows.is_some()))
 }
 
 /// Whether a kernel copies several elements at once.
 fn has_vectors(kernel: &Kernel) -> bool {
+    has(kernel, |node| matches!(node, Node::For(it) if it.wide.is_some()))
+}
+
+fn has(kernel: &Kernel, what: fn(&Node) -> bool) -> bool {
     let mut found = false;
-    let mut visit = |node: &Node| found |= matches!(node, Node::For(it) if it.wide.is_some());
-    kernel.body.iter().for_each(|node| node.walk(&mut visit));
+    kernel.body.iter().for_each(|node| node.walk(&mut |node| found |= what(node)));
     found
 }
 

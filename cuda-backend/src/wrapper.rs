@@ -1,5 +1,6 @@
 //! The host wrapper: the launch plan as C++ with the CUDA runtime.
 
+use crate::copies_rows;
 use std::collections::BTreeMap;
 use tessella_codegen::c_family::{Printer, Writer, c_type};
 use tessella_codegen::entry::{
@@ -15,7 +16,7 @@ use tessella_polyhedral::layers::{BufferId, Direction, Lifetime};
 /// Prints the helpers of the host and the entry function.
 pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
     let way = Dispatch::of(plan);
-    host_helpers(way, printer.copies_rows, out);
+    host_helpers(way, printer.program.kernels.iter().any(copies_rows), out);
     if let Queues::Apart { .. } = plan.queues {
         stream_helpers(out);
     }

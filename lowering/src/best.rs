@@ -14,6 +14,7 @@
 //! the place tells which of the two it is (magnitudes and integers that are kept without a place need no second loop); of a NaN, whose bits Julia leaves open, any may be kept. The values are read twice; so loops that others run
 //! many times at once stay what they are.
 
+use crate::looked::alike;
 use crate::typed::{binary, both, compare, constant, either, integer, not};
 use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
@@ -196,7 +197,7 @@ impl Rewriting {
             _ => in_order(levels, &condition, &sets, statement.span)?,
         };
         // What has a name is loaded in all iterations.
-        let is_read = |it: &Expr| !loads(it) || certainly(&search.value, &|part| same(part, it));
+        let is_read = |it: &Expr| !loads(it) || certainly(&search.value, &|part| alike(part, it));
         if !names.0.iter().all(|(_, it)| is_read(it)) {
             return None;
         }
@@ -209,7 +210,7 @@ impl Rewriting {
         let targets: BTreeSet<LocalId> = kept.iter().map(|(target, _)| *target).collect();
         let own = kept.iter().find(|(target, _)| target == best)?;
         let is_number = value.ty.is_float() || (value.ty.is_integer() && value.ty != ScalarType::Bool);
-        if !same(&own.1, value) || own.1.ty != self.scalar(*best)? || !is_number {
+        if !alike(&own.1, value) || own.1.ty != self.scalar(*best)? || !is_number {
             return None;
         }
         if mentions(value, &targets) || only.iter().any(|it| mentions(it, &targets)) {
@@ -454,7 +455,7 @@ fn in_order<'a>(levels: Vec<Level<'a>>, condition: &Expr, sets: &[(LocalId, Expr
     let all = sets.iter().flat_map(|set| [(set, true), (set, false)]);
     let ((best, value), up) = all.into_iter().find(|((best, value), up)| {
         let kept = Expr { kind: ExprKind::Local(*best), ty: value.ty, span };
-        same(condition, &is_better_in_order(&kept, value, *up))
+        alike(condition, &is_better_in_order(&kept, value, *up))
     })?;
     let (best, value, kept) = (*best, value.clone(), sets.to_vec());
     Some(Search { levels, best, value, only: None, better: Better::InOrder, up, kept, span })
@@ -622,24 +623,6 @@ fn with(expr: &Expr, by: &[(LocalId, Expr)]) -> Expr {
         ExprKind::Wrap(operand) => ExprKind::Wrap(boxed(operand)),
     };
     Expr { kind, ..expr.clone() }
-}
-
-/// Whether two expressions are spelt alike, wherever they stand.
-fn same(one: &Expr, other: &Expr) -> bool {
-    let kinds = match (&one.kind, &other.kind) {
-        (ExprKind::Load { array: a, .. }, ExprKind::Load { array: b, .. }) => a == b,
-        (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
-        (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
-        (ExprKind::Compare(a, ..), ExprKind::Compare(b, ..)) => a == b,
-        (ExprKind::Call(a, _), ExprKind::Call(b, _)) => a == b,
-        (ExprKind::Select { .. }, ExprKind::Select { .. })
-        | (ExprKind::IfElse { .. }, ExprKind::IfElse { .. })
-        | (ExprKind::Convert(_), ExprKind::Convert(_))
-        | (ExprKind::Wrap(_), ExprKind::Wrap(_)) => true,
-        (a, b) => one.operands().is_empty() && other.operands().is_empty() && a == b,
-    };
-    let (ones, others) = (one.operands(), other.operands());
-    kinds && one.ty == other.ty && ones.len() == others.len() && ones.into_iter().zip(others).all(|(a, b)| same(a, b))
 }
 
 fn any(expr: &Expr, found: &dyn Fn(&Expr) -> bool) -> bool {

@@ -71,7 +71,7 @@ impl<'a> Looked<'a> {
 }
 
 /// Whether two expressions are the same, wherever they stand.
-fn alike(a: &Expr, b: &Expr) -> bool {
+pub(crate) fn alike(a: &Expr, b: &Expr) -> bool {
     let same = match (&a.kind, &b.kind) {
         (ExprKind::Constant(a), ExprKind::Constant(b)) => a == b,
         (ExprKind::Local(a), ExprKind::Local(b)) => a == b,

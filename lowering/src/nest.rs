@@ -334,9 +334,7 @@ impl<'a> Nest<'a> {
         if computations == 0 && !self.values.reads_memory(condition) && nothing(then) && nothing(otherwise) {
             return vec![];
         }
-        if let Ok(exact) = self.symbols.condition(condition, &scope.site, &scope.may)
-            && !scope.site.divides_ranges(&exact)
-        {
+        if let Some(exact) = self.symbols.restriction(condition, &scope.site, &scope.may) {
             let mut nodes = vec![];
             for (case, block) in [(exact.clone(), then), (exact.not(), otherwise)] {
                 let mut inner = scope.clone();
@@ -353,8 +351,7 @@ impl<'a> Nest<'a> {
         let mut yes_scope = scope.clone();
         let mut rest = parts.as_slice();
         while let [first, others @ ..] = rest
-            && let Ok(exact) = self.symbols.condition(first, &yes_scope.site, &yes_scope.may)
-            && !scope.site.divides_ranges(&exact)
+            && let Some(exact) = self.symbols.restriction(first, &yes_scope.site, &yes_scope.may)
         {
             yes_scope.site.domain = yes_scope.site.domain.and(&exact);
             rest = others;

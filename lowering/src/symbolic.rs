@@ -137,6 +137,11 @@ impl<'a> Symbols<'a> {
         at.condition(expr)
     }
 
+    /// The same where it may become part of the domain: it does not divide a loop whose bounds are data.
+    pub(crate) fn restriction(&self, expr: &Expr, site: &Site, under: &Formula) -> Option<Formula> {
+        self.condition(expr, site, under).ok().filter(|exact| !site.divides_ranges(exact))
+    }
+
     /// Affine conditions that hold whenever the expression is true, and whenever it is false.
     pub(crate) fn implied(&self, expr: &Expr, site: &Site, under: &Formula) -> (Formula, Formula) {
         if let Ok(exact) = self.condition(expr, site, under) {

@@ -558,6 +558,15 @@ impl Algorithm {
         (0..self.computations.len() as u32).map(ComputationId)
     }
 
+    /// The access whose element a computation stores as it is, if that is all that it does.
+    pub fn copied_by(&self, id: ComputationId) -> Option<&Access> {
+        let it = self.computation(id);
+        let ExprKind::Read(position) = it.value.kind else { return None };
+        let read = &it.reads[position as usize];
+        let is_plain = it.predicate.is_none() && it.lets.is_empty();
+        (is_plain && it.value.ty == self.array(read.array).element).then_some(read)
+    }
+
     pub fn find(&self, name: &str) -> Option<ComputationId> {
         self.ids().find(|&id| self.computation(id).name == name)
     }

@@ -9,6 +9,7 @@ use crate::algorithm::{AccessRef, Algorithm, Array, ArrayId, ComputationId};
 use crate::isl::Set;
 use crate::machine::Machine;
 use crate::schedule::{Path, Schedule};
+use crate::storage::Lead;
 use crate::stream::Stream;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_scalar::ScalarType;
@@ -136,8 +137,10 @@ pub struct Ahead {
     /// The statement that copies.
     pub copy: ComputationId,
     pub iterations: u32,
-    /// Elements that it fills along the buffer's first axis; what the axis has beyond them is padding.
-    pub filled: i64,
+    /// The array that it fills.
+    pub to: ArrayId,
+    /// How that array's rows are shifted, if they are.
+    pub lead: Option<Lead>,
 }
 
 /// An array element's place: `array[x] -> buffer[map(x)]`, subscripts of the buffer from 0.
@@ -231,6 +234,11 @@ impl Layout {
     /// How many iterations of the loop at `path` copies run ahead of their use at least.
     pub fn ahead_in(&self, path: &Path) -> Option<u32> {
         self.ahead.iter().filter(|it| it.path == *path).map(|it| it.iterations).min()
+    }
+
+    /// How the rows of an array are shifted, which copies ahead fill; `None` if they are not.
+    pub fn lead_of(&self, array: ArrayId) -> Option<&Lead> {
+        self.ahead.iter().find(|it| it.to == array)?.lead.as_ref()
     }
 
     /// Whether a statement is a copy that goes on while the threads compute.

@@ -42,6 +42,9 @@ impl Machine {
 pub const MAX_THREADS: i64 = 1024;
 pub const MAX_THREADS_Z: i64 = 64;
 
+/// The most bytes that a thread of a GPU loads, stores or copies at once.
+pub const VECTOR_BYTES: i64 = 16;
+
 /// What is known of the GPU that will run the program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gpu {

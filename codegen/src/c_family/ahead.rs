@@ -3,7 +3,7 @@
 use super::expr::Instance;
 use super::helpers::Helper;
 use super::{Printer, Writer};
-use crate::ahead::{RowCopy, Run, lead_of};
+use crate::ahead::{RowCopy, Run};
 use crate::int_expr::Cond;
 use crate::int_text::{Spelling, int_text};
 use tessella_polyhedral::algorithm::ArrayId;
@@ -87,8 +87,11 @@ static __device__ __forceinline__ void tessella_copy_until(T *to, const T *from,
 ";
 
 impl Printer<'_> {
-    /// The threads of a block copy the rows of a tile.
-    pub(super) fn copy_rows(&mut self, it: &RowCopy, out: &mut Writer) {
+    /// The threads of a block copy the rows of a tile, `alone` in the text's block or not.
+    pub(super) fn copy_rows(&mut self, it: &RowCopy, alone: bool, out: &mut Writer) {
+        if !alone {
+            out.open("");
+        }
         let asks = !it.conditions.is_empty();
         if asks {
             let all = self.cond(&Cond::all_of(it.conditions.iter().cloned()));
@@ -176,6 +179,9 @@ impl Printer<'_> {
         if asks {
             out.close();
         }
+        if !alone {
+            out.close();
+        }
     }
 
     /// An element's place in the tile and in the matrix.
@@ -198,7 +204,7 @@ impl Printer<'_> {
 
     /// By how much the rows of an array are shifted, as a macro of a row's number with a formal name: its name and its definition.
     pub(super) fn row_shift(&mut self, array: ArrayId, formal: &str) -> Option<(String, String)> {
-        let lead = lead_of(&self.input, array)?;
+        let lead = self.input.layout.lead_of(array)?;
         let name = self.shift_name(array);
         let matrix = self.program.names.buffers[lead.of.0 as usize].clone();
         let bytes = self.input.algorithm.array(array).element.bytes();
@@ -230,7 +236,7 @@ impl Printer<'_> {
 
     /// The macros of shifts that the printed text uses.
     pub fn shifts(&self) -> Vec<String> {
-        let shifted = self.macros.iter().filter(|&&array| lead_of(&self.input, array).is_some());
+        let shifted = self.macros.iter().filter(|&&array| self.input.layout.lead_of(array).is_some());
         shifted.map(|&array| self.shift_name(array)).collect()
     }
 }

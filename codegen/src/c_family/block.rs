@@ -8,7 +8,6 @@ use super::lanes::RUNS;
 use super::signature::one_line;
 use super::wide::{Vectors, of_nest};
 use super::{Printer, Writer, c_type};
-use crate::ahead::row_copy;
 use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::input::Input;
@@ -96,13 +95,14 @@ impl Printer<'_> {
                         out.close();
                     }
                 }
-                Node::Spread(it) => self.copies_or_spread(it, alone, hooks, out),
+                Node::Spread(it) => match &it.rows {
+                    Some(rows) => self.copy_rows(rows, alone, out),
+                    None => self.spread(it, alone, hooks, out),
+                },
                 Node::OneThread { axes, body } => {
                     let all: Vec<_> = axes.iter().map(|axis| format!("threadIdx.{} == 0", axis_text(*axis))).collect();
                     out.open(format!("if ({})", all.join(" && ")));
-                    let around = std::mem::replace(&mut self.some_threads, true);
                     self.block(body, hooks, out);
-                    self.some_threads = around;
                     out.close();
                 }
                 Node::Barrier => out.line("__syncthreads();"),
@@ -248,30 +248,6 @@ impl Printer<'_> {
             true => (end(&clip.high, &it.lower, most.0, most.1), end(&clip.low, &it.upper, least.0, least.1)),
             false => (end(&clip.low, &it.lower, least.0, least.1), end(&clip.high, &it.upper, most.0, most.1)),
         }
-    }
-
-    fn copies_or_spread(&mut self, it: &Spread, alone: bool, hooks: &mut dyn LoopHooks, out: &mut Writer) {
-        if it.over == Over::Blocks {
-            return self.spread(it, alone, hooks, out);
-        }
-        // All threads of the block come to the outermost loop over them.
-        let around = std::mem::replace(&mut self.some_threads, true);
-        // Where isl's work is limited, elements are copied one by one.
-        let copy = row_copy(&self.input, it).ok().flatten();
-        match copy.filter(|copy| !around && !self.in_warps && copy.speaks_of(&self.params)) {
-            None => self.spread(it, alone, hooks, out),
-            Some(copy) => {
-                self.copies_rows = true;
-                if !alone {
-                    out.open("");
-                }
-                self.copy_rows(&copy, out);
-                if !alone {
-                    out.close();
-                }
-            }
-        }
-        self.some_threads = around;
     }
 
     fn spread(&mut self, it: &Spread, alone: bool, hooks: &mut dyn LoopHooks, out: &mut Writer) {

@@ -40,7 +40,6 @@ use crate::input::Input;
 use crate::program::{Program, Width};
 use crate::tile::Kept;
 use std::collections::{BTreeMap, BTreeSet};
-use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ComputationId};
 use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::BufferId;
@@ -109,12 +108,6 @@ pub struct Printer<'a> {
     settled: Vec<(Expr, String, bool)>,
     /// The threads of a block along each axis, in kernels.
     pub threads_of_block: [u32; 3],
-    /// The sizes that the kernel that is printed gets.
-    pub params: BTreeSet<ParamId>,
-    /// Whether the printed text copies whole rows ahead.
-    pub copies_rows: bool,
-    /// Whether only some threads of the block come to the current place.
-    some_threads: bool,
     wide: Vectors,
 }
 
@@ -171,9 +164,6 @@ impl<'a> Printer<'a> {
             guard: None,
             settled: vec![],
             threads_of_block: [1; 3],
-            params: BTreeSet::new(),
-            copies_rows: false,
-            some_threads: false,
             in_turns: false,
             wide: Vectors::Ask,
         }

@@ -7,6 +7,7 @@
 //! for the kernel, where the limits of a grid mean nothing.
 
 use super::{Extract, collect_bound};
+use crate::ahead::find_row_copies;
 use crate::barriers::{self, Origin, Reach};
 use crate::error::CodegenError;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -59,6 +60,8 @@ impl Extract<'_> {
         let body = barriers::place(self.input, origin, Reach::Grid, body)?;
         let name = self.kernel_name(&body);
         barriers::check_grid(self.input, origin, &name, &body)?;
+        // Threads that only some of the parts have come to none of their copies.
+        let body = find_row_copies(self.input, body)?;
         let params = kernel_params(self.input, self.names, &body)?;
         let most = IntExpr::max_of(parts.iter().map(|part| blocks_in_all(&part.grid)));
         let grid = [most, IntExpr::Const(1), IntExpr::Const(1)];

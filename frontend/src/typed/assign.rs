@@ -216,7 +216,7 @@ impl Checker<'_> {
                     // Where no paths join, the name means another tuple from here on.
                     State::Alias(was)
                         if self.is_straight(variable)
-                            && [&was, &value].iter().all(|it| !elements_of(it).is_empty()) =>
+                            && [&was, &value].iter().all(|it| it.elements().is_some_and(|all| !all.is_empty())) =>
                     {
                         let value = self.frozen(value);
                         self.variables[variable.0].span = at;
@@ -255,7 +255,7 @@ impl Checker<'_> {
             Value::Scalar(number) => Some(number.clone()),
             _ => None,
         };
-        let numbers: Vec<Expr> = elements_of(&value).iter().filter_map(number).collect();
+        let numbers: Vec<Expr> = value.elements().unwrap_or_default().iter().filter_map(number).collect();
         let owner = self.variables[variable.0].owner;
         let name = self.variables[variable.0].name.clone();
         let is_first = matches!(self.variables[variable.0].state, State::Unassigned);
@@ -622,17 +622,9 @@ fn is_literal(expr: &ast::Expr) -> bool {
     )
 }
 
-/// The elements of a tuple, named or not.
-fn elements_of(value: &Value) -> &[Value] {
-    match value {
-        Value::Tuple(values) | Value::Named(_, values) => values,
-        _ => &[],
-    }
-}
-
 /// Whether a value is a tuple, named or not, of numbers.
 pub(super) fn is_of_numbers(value: &Value) -> bool {
-    let values = elements_of(value);
+    let values = value.elements().unwrap_or_default();
     !values.is_empty() && values.iter().all(|part| matches!(part, Value::Scalar(_)))
 }
 

@@ -70,11 +70,10 @@ impl Checker<'_> {
         let range = ExprKind::Range { start: number("1"), step: None, stop: number(MOST_TURNS) };
         let target = name(&self.flow.fresh.name("turn"), span);
         let iteration = Iteration { target, range: Expr { kind: range, span: at }, span: at };
-        let mut inner = body.to_vec();
-        if !matches!(condition.kind, ExprKind::Bool(true)) {
-            let leave = vec![Expr { kind: ExprKind::Break, span: at }];
-            inner.insert(0, if_else(not(condition.clone()), leave, vec![], at));
-        }
+        let inner = match condition.kind {
+            ExprKind::Bool(true) => body.to_vec(),
+            _ => asked_first(condition, body.to_vec()),
+        };
         if !jumps::has_break(&inner) {
             return Err(self.fail(TypeError::NeverEnds { span: at }));
         }
@@ -87,6 +86,7 @@ impl Checker<'_> {
         let stands = |counted: &Counted| !self.is_captured(&counted.counter) && !self.closures_assign();
         let counted = Counted::find(condition, body).filter(stands);
         let Some(counted) = counted else { return self.endless_loop(condition, body, span) };
+        let is_left = counted.is_left();
         let Counted { counter, step, bounds, body: mut inner, first, rest } = counted;
         let at = condition.span;
         let step_value = Expr { kind: ExprKind::Integer(step.unsigned_abs().to_string()), span: at };
@@ -115,8 +115,7 @@ impl Checker<'_> {
         };
         let range = ExprKind::Range { start: Box::new(start), step: Some(Box::new(signed)), stop: Box::new(stop) };
         // `i` after a `break` is what it was there.
-        let leaves = !rest.is_empty() || jumps::has_break(&inner);
-        let left = leaves.then(|| (self.flow.fresh.name("left"), self.flow.fresh.name(&counter)));
+        let left = is_left.then(|| (self.flow.fresh.name("left"), self.flow.fresh.name(&counter)));
         if let Some((left, value)) = &left {
             self.private(left, boolean(false, span), span)?;
             self.private(value, begin.clone(), span)?;
@@ -217,12 +216,32 @@ struct Counted {
     rest: Vec<Expr>,
 }
 
-/// The counter of a `while` that is one over a range, and whether further conditions may end it before.
+/// The counter of a `while` that is one over a range, and whether data may end it before.
 pub(super) fn counter_of(condition: &Expr, body: &[Expr]) -> Option<(String, bool)> {
-    Counted::find(condition, body).map(|counted| (counted.counter, !counted.rest.is_empty()))
+    let counted = Counted::find(condition, body)?;
+    let is_left = counted.is_left();
+    Some((counted.counter, is_left))
+}
+
+/// `while true; if !condition break end; body end`.
+pub(super) fn asked_inside(condition: &Expr, body: Block) -> ExprKind {
+    let always = Expr { kind: ExprKind::Bool(true), span: condition.span };
+    ExprKind::While { condition: Box::new(always), body: asked_first(condition, body) }
+}
+
+/// The body of a loop that its condition breaks.
+fn asked_first(condition: &Expr, body: Block) -> Block {
+    let at = condition.span;
+    let leave = vec![Expr { kind: ExprKind::Break, span: at }];
+    std::iter::once(if_else(not(condition.clone()), leave, vec![], at)).chain(body).collect()
 }
 
 impl Counted {
+    /// Whether data may end the loop before its counter does: by further conditions, or in its body.
+    fn is_left(&self) -> bool {
+        !self.rest.is_empty() || jumps::has_break(&self.body)
+    }
+
     fn find(condition: &Expr, body: &[Expr]) -> Option<Counted> {
         let mut conjuncts = vec![];
         flatten(condition, &mut conjuncts);

@@ -3,7 +3,7 @@
 //! ```text
 //! for i in 1:n                                          for i in 1:n
 //!     while j <= m && y[j] < x[i]                           while true
-//!         j += 1                         ->                     j <= m && y[j] < x[i] || break
+//!         j += 1                         ->                     if !(j <= m && y[j] < x[i]) break end
 //!     end                                                       j += 1
 //!     ...                                                   end
 //! ```
@@ -11,8 +11,7 @@
 //! A loop over a range needs a start that sizes tell. Where a loop that data ended has moved the counter, in this iteration of the loops
 //! around or in one before, and nothing has set it since, the loop stays one that data end.
 
-use super::jumps;
-use super::loops::counter_of;
+use super::loops::{asked_inside, counter_of};
 use super::scope::assigned_names;
 use super::walk::{mentions, parts};
 use crate::ast::{Block, Expr, ExprKind};
@@ -76,7 +75,7 @@ fn one(statement: &Expr, moved: &mut Names) -> Expr {
             if is_moved {
                 // Moved by data, it moves by data.
                 moved.extend(assigned_names(body));
-                until(condition, inner)
+                asked_inside(condition, inner)
             } else {
                 ExprKind::While { condition: condition.clone(), body: inner }
             }
@@ -106,24 +105,12 @@ fn one(statement: &Expr, moved: &mut Names) -> Expr {
     Expr { kind, span }
 }
 
-/// `while true; condition || break; body end`.
-fn until(condition: &Expr, body: Block) -> ExprKind {
-    let span = condition.span;
-    let leave = Expr { kind: ExprKind::Break, span };
-    let asked = Expr { kind: ExprKind::Or(Box::new(condition.clone()), Box::new(leave)), span };
-    let always = Expr { kind: ExprKind::Bool(true), span };
-    ExprKind::While { condition: Box::new(always), body: std::iter::once(asked).chain(body).collect() }
-}
-
 /// The names that loops that data end may have moved somewhere in these statements.
 fn moved_in(body: &[Expr]) -> Names {
     let mut names = Names::new();
     for statement in body {
         let by_data = match &statement.kind {
-            ExprKind::While { condition, body } => match counter_of(condition, body) {
-                Some((_, by_data)) => by_data || jumps::has_break(body),
-                None => true,
-            },
+            ExprKind::While { condition, body } => counter_of(condition, body).is_none_or(|(_, is_left)| is_left),
             _ => false,
         };
         if by_data {

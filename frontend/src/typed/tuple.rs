@@ -23,6 +23,14 @@ use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, UnaryOp};
 
+/// Whether an expression gives a tuple, as far as can be seen without evaluating it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum GivesTuple {
+    No,
+    Perhaps,
+    Surely,
+}
+
 /// Loops over positions in tuples with more iterations stay loops.
 const MOST_COPIES: i64 = 16;
 
@@ -160,15 +168,14 @@ impl Checker<'_> {
     ) -> Option<(&'e ast::Expr, Vec<&'e ast::Expr>)> {
         let plain = |it: &ast::Argument| it.keyword.is_none() && it.section == ast::Section::Main;
         let values = || arguments.iter().map(|it| &it.value);
+        let surely = |it: &ast::Expr| self.gives_tuple(it) == GivesTuple::Surely;
         let is_map = matches!(&callee.kind, ast::ExprKind::Name(name) if name == "map" && self.lookup(name).is_none());
         match (broadcast, is_map) {
-            (ast::Broadcast::Yes, _) if arguments.iter().all(plain) && values().any(|it| self.is_of_tuples(it)) => {
+            (ast::Broadcast::Yes, _) if arguments.iter().all(plain) && values().any(&surely) => {
                 Some((callee, values().collect()))
             }
             (ast::Broadcast::No, true)
-                if arguments.len() > 1
-                    && arguments.iter().all(plain)
-                    && values().skip(1).all(|it| self.is_of_tuples(it)) =>
+                if arguments.len() > 1 && arguments.iter().all(plain) && values().skip(1).all(&surely) =>
             {
                 Some((values().next()?, values().skip(1).collect()))
             }
@@ -176,18 +183,34 @@ impl Checker<'_> {
         }
     }
 
-    fn is_of_tuples(&self, expr: &ast::Expr) -> bool {
+    /// Whether an expression gives a tuple, as far as its form tells.
+    pub(super) fn gives_tuple(&self, expr: &ast::Expr) -> GivesTuple {
+        let if_so = |is_tuple: bool, else_: GivesTuple| if is_tuple { GivesTuple::Surely } else { else_ };
         match &expr.kind {
+            ast::ExprKind::Tuple(_) => GivesTuple::Surely,
+            ast::ExprKind::Name(_) => if_so(self.is_tuple(expr), GivesTuple::Perhaps),
+            ast::ExprKind::Index { base, .. } => match base.kind {
+                ast::ExprKind::Name(_) if !self.is_tuple(base) => GivesTuple::No,
+                _ => self.gives_tuple(base).min(GivesTuple::Perhaps),
+            },
             ast::ExprKind::Call { callee, arguments, broadcast } => {
-                let is_size =
-                    matches!(&callee.kind, ast::ExprKind::Name(name) if name == "size" && self.lookup(name).is_none());
-                self.over_tuples(callee, arguments, *broadcast).is_some()
-                    || is_size && arguments.len() == 1 && *broadcast == ast::Broadcast::No
+                if self.over_tuples(callee, arguments, *broadcast).is_some() {
+                    return GivesTuple::Surely;
+                }
+                let (ast::ExprKind::Name(name), ast::Broadcast::No) = (&callee.kind, broadcast) else {
+                    return GivesTuple::No;
+                };
+                match name.as_str() {
+                    "size" => if_so(arguments.len() == 1 && self.lookup(name).is_none(), GivesTuple::Perhaps),
+                    "ntuple" | "Tuple" => GivesTuple::Perhaps,
+                    _ if self.user_function(name).is_some() => GivesTuple::Perhaps,
+                    _ => GivesTuple::No,
+                }
             }
-            ast::ExprKind::Infix { operator, left, right } => {
-                operator.value.dotted && (self.is_of_tuples(left) || self.is_of_tuples(right))
+            ast::ExprKind::Infix { operator, left, right } if operator.value.dotted => {
+                self.gives_tuple(left).max(self.gives_tuple(right))
             }
-            _ => self.is_tuple(expr),
+            _ => GivesTuple::No,
         }
     }
 
@@ -202,7 +225,7 @@ impl Checker<'_> {
             // All arguments are evaluated before the function runs for the first time.
             given.push(self.frozen(value));
         }
-        let lengths: BTreeSet<usize> = given.iter().filter_map(elements).map(<[Value]>::len).collect();
+        let lengths: BTreeSet<usize> = given.iter().filter_map(Value::elements).map(<[Value]>::len).collect();
         let [length] = lengths.iter().copied().collect::<Vec<_>>()[..] else {
             let mut counts = lengths.iter().map(|length| format!("{length} elements"));
             let (left, right) = (counts.next().unwrap_or_default(), counts.next().unwrap_or_default());
@@ -212,7 +235,7 @@ impl Checker<'_> {
         for place in 0..length {
             let mut named = vec![];
             for value in &given {
-                let of_place = elements(value).map_or_else(|| value.clone(), |all| all[place].clone());
+                let of_place = value.elements().map_or_else(|| value.clone(), |all| all[place].clone());
                 let name = self.hidden("part", of_place, span);
                 let value = ast::Expr { kind: ast::ExprKind::Name(name), span };
                 named.push(ast::Argument { keyword: None, value, section: ast::Section::Main });
@@ -534,12 +557,4 @@ fn truth(value: bool, span: Span) -> Expr {
 /// `a:b` as the only subscript.
 pub(super) fn is_range(subscripts: &[ast::Argument]) -> bool {
     matches!(subscripts, [only] if matches!(only.value.kind, ast::ExprKind::Range { .. }))
-}
-
-/// The elements of a tuple.
-fn elements(value: &Value) -> Option<&[Value]> {
-    match value {
-        Value::Tuple(values) => Some(values),
-        _ => None,
-    }
 }

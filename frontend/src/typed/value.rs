@@ -35,6 +35,16 @@ pub(super) enum Value {
     Never,
 }
 
+impl Value {
+    /// The elements of a tuple, named or not.
+    pub(super) fn elements(&self) -> Option<&[Value]> {
+        match self {
+            Value::Tuple(values) | Value::Named(_, values) => Some(values),
+            _ => None,
+        }
+    }
+}
+
 /// `start:step:stop` of `Int64`s.
 #[derive(Debug, Clone)]
 pub(super) struct RangeValue {

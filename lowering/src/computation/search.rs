@@ -47,8 +47,7 @@ impl<'a> Builder<'_, 'a> {
         };
         for (condition, expected) in &path {
             // What is affine is part of the domain.
-            let affine = search.nest.symbols.condition(condition, &scope.site, under);
-            if affine.is_ok_and(|affine| !scope.site.divides_ranges(&affine)) {
+            if search.nest.symbols.restriction(condition, &scope.site, under).is_some() {
                 continue;
             }
             let value = search.expr(condition, under)?;

@@ -13,6 +13,7 @@ mod order;
 mod pad;
 pub(crate) mod private;
 mod promote;
+mod shift;
 mod store;
 mod tiles;
 
@@ -20,6 +21,7 @@ pub use constant::CONSTANT_BYTES;
 pub(crate) use constant::{most_elements, total_bytes};
 pub use error::{Filled, Limit, Overwrite, SharedBuffer, StorageError};
 pub(crate) use footprint::uses;
+pub use shift::Lead;
 
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Algorithm, ArrayId};
@@ -135,7 +137,6 @@ pub fn carry_out(
     let chosen = promotions.iter().map(|it| (it.array, it.buffer(&scheduled))).collect();
     let promoted = !promotions.is_empty();
     let mut placed = place::place_with(ctx, scheduled, chosen).map_err(unplaced)?;
-    placed.layout.ahead = promotions.iter().filter_map(|it| it.ahead(&placed.scheduled.schedule)).collect();
     if promoted {
         placed.source = Some(source.clone());
     }
@@ -160,6 +161,8 @@ pub fn carry_out(
                 .map_err(|error| failure(position, error.into(), &source))?;
         }
     }
+    // Rows are shifted within their padding.
+    placed.layout.ahead = promotions.iter().filter_map(|it| it.ahead(&placed)).collect();
     Ok(Stored { placed, dependences })
 }
 

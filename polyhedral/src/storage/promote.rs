@@ -24,27 +24,32 @@
 //! On the GPU, registers belong to a thread: where the loop lies outside of the thread loops, each thread keeps its own
 //! part from one nest of thread loops to the next.
 
-use super::error::{Filled, Limit, SharedBuffer, StorageError};
+mod copies;
+mod limits;
+
+pub(crate) use limits::{check_limit, check_together};
+pub(super) use limits::{check_shared_total, check_sizes, check_threads_together};
+
+use super::error::{Limit, StorageError};
 use super::find;
-use super::footprint::{Footprint, Groups, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
-use super::private::{LoopHead, Short, fresh, in_order, nest, redirect, thread_count, walk_box};
+use super::footprint::{Footprint, Hull, Keys, Level, accesses, elements, footprint, hull, uses, without_gaps};
+use super::private::{fresh, in_order, redirect, thread_count};
+use super::shift;
 use super::store;
 use super::tiles::{self, Moved};
 use crate::affine::Affine;
-use crate::algorithm::{
-    Access, AccessRef, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Subscript,
-};
+use crate::algorithm::{AccessRef, Algorithm, Array, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::command::{AxisOrder, Filling};
-use crate::dependence::{Dependence, DependenceKind, Renewed, renewed};
+use crate::dependence::{Dependence, renewed};
 use crate::error::{Error, ScheduleError};
-use crate::expr::{Expr, ExprKind};
-use crate::isl::{Aff, Ctx, DimType, Map};
+use crate::isl::{Ctx, DimType};
 use crate::layers::{Ahead, Buffer, Lifetime, MemorySpace, Placed, Placement, Scheduled, Target};
 use crate::legality;
-use crate::machine::{Gpu, MAX_THREADS, MAX_THREADS_Z};
-use crate::place;
+use crate::machine::Gpu;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+use copies::{copy, copy_nest, load_what_is_stored};
+use limits::{is_too_large, widen};
 use std::collections::BTreeMap;
 
 /// Threads of a block, along each axis that has any.
@@ -125,11 +130,12 @@ impl Promotion {
         self.copies.is_some_and(|(_, ahead)| ahead > 0)
     }
 
-    /// The copies that run ahead.
-    pub(super) fn ahead(&self, schedule: &Schedule) -> Option<Ahead> {
+    /// The copies that run ahead, once all buffers have their padding.
+    pub(super) fn ahead(&self, placed: &Placed) -> Option<Ahead> {
         let (copy, iterations) = self.copies.filter(|_| self.has_stages())?;
         let filled = self.order.first().map_or(1, |&at| self.levels[at as usize].size);
-        Some(Ahead { path: self.path(schedule), copy, iterations, filled })
+        let lead = shift::lead(&placed.scheduled.algorithm, &placed.layout, copy, filled);
+        Some(Ahead { path: self.path(&placed.scheduled.schedule), copy, iterations, to: self.array, lead })
     }
 
     /// Proves that no stage is filled again before its last use, within one execution of the loop: before the next one all
@@ -292,41 +298,6 @@ fn one_each(plan: &Plan<'_>, at: &str) -> Result<(Team, Team), StorageError> {
         return Err(StorageError::ManyThreads { array: array(), at: at.to_string(), extents, threads });
     }
     Ok((team, each))
-}
-
-/// Takes from a load those elements of an array of the function's own that nothing may have stored before.
-fn load_what_is_stored(algorithm: &mut Algorithm, load: ComputationId, after: &mut Renewed) -> Result<(), Error> {
-    let from = algorithm.computation(load).reads[0].array;
-    match algorithm.array(from).kind {
-        ArrayKind::Argument => return Ok(()),
-        ArrayKind::Private | ArrayKind::Local { .. } | ArrayKind::Result | ArrayKind::Returned => {}
-    }
-    let all = relation::domain(algorithm, load)?;
-    let mut stored = all.subtract(&all)?;
-    for it in &after.dependences {
-        if it.kind == DependenceKind::Flow && it.sink.computation == load {
-            stored = stored.union(&it.relation.range()?)?;
-        }
-    }
-    if all.is_subset(&stored)? {
-        return Ok(());
-    }
-    let stored = stored.coalesce()?;
-    algorithm.computations[load.0 as usize].domain = stored.clone();
-    let known = std::mem::replace(after, Renewed { dependences: vec![], is_new: vec![] });
-    for (mut it, is_new) in known.dependences.into_iter().zip(known.is_new) {
-        if it.source.computation == load {
-            it.relation = it.relation.intersect_domain(&stored)?;
-        }
-        if it.sink.computation == load {
-            it.relation = it.relation.intersect_range(&stored)?;
-        }
-        if !it.relation.is_empty()? {
-            after.dependences.push(it);
-            after.is_new.push(is_new);
-        }
-    }
-    Ok(())
 }
 
 fn plan<'a>(
@@ -675,201 +646,8 @@ impl Plan<'_> {
     }
 }
 
-/// Adds the statement that copies elements to the buffer or back: one instance for each key and place in the buffer.
-fn copy(
-    plan: &Plan<'_>,
-    algorithm: &mut Algorithm,
-    moves: &Map,
-    verb: &str,
-    new: ArrayId,
-) -> Result<ComputationId, Error> {
-    let id = ComputationId(algorithm.computations.len() as u32);
-    let source = algorithm.array(plan.array).clone();
-    let mut iterators: Vec<String> = plan.around.iter().map(|(_, it)| it.name.clone()).collect();
-    iterators.extend(plan.own_threads.iter().map(|(_, name)| name.clone()));
-    let keys = iterators.len() as u32;
-    let levels = plan.hull.levels();
-    let mut outside = plan.hull.low.clone();
-    let mut inside: Vec<Affine> = (0..keys).map(Affine::iterator).collect();
-    for (at, level) in levels.iter().enumerate() {
-        let axis = level.axis;
-        let wanted = ["x", "y", "z"].get(axis).map_or_else(|| format!("x{}", axis + 1), |it| it.to_string());
-        // Groups, and places in them.
-        let is_group = at > 0 && levels[at - 1].axis == axis;
-        let wanted = match (is_group, levels.get(at + 1).is_some_and(|next| next.axis == axis)) {
-            (true, _) => format!("{wanted}0"),
-            (false, true) => format!("{wanted}1"),
-            (false, false) => wanted,
-        };
-        iterators.push(fresh(&wanted, |name| iterators.iter().any(|it| it == name)));
-        let place = Affine::iterator(keys + at as u32);
-        outside[axis] = outside[axis].add(&place.scale(level.step)?)?;
-        inside.push(place.add_constant(1)?);
-    }
-    let access = |array, subscripts: Vec<Affine>| {
-        let subscripts = subscripts.into_iter().map(Subscript::from).collect();
-        Access { array, subscripts, within: None, checked: false, conditional: false }
-    };
-    let (read, write) = match verb {
-        "load" => (access(plan.array, outside.clone()), access(new, inside)),
-        _ => (access(new, inside), access(plan.array, outside.clone())),
-    };
-    let name = fresh(&format!("{verb}_{}", source.name), |name| algorithm.find(name).is_some());
-    algorithm.computations.push(Computation {
-        name,
-        iterators,
-        domain: algorithm.context.clone(),
-        predicate: None,
-        lets: vec![],
-        value: Expr { kind: ExprKind::Read(0), ty: source.element },
-        write,
-        reads: vec![read],
-        fastmath: false,
-        simd: None,
-        ranged: vec![],
-        atomic: false,
-        owner: None,
-    });
-    // { load[k, x] -> [k, element] }
-    let element: Vec<Affine> = (0..keys).map(Affine::iterator).chain(outside).collect();
-    let element = relation::functions(plan.ctx, algorithm, id, &element)?;
-    let wanted = moves.wrap()?.flatten()?.reset_tuple_id()?;
-    let mut domain = element.intersect_range(&wanted)?.domain()?.coalesce()?;
-    // Of places in groups, several would stand for one element.
-    for (at, level) in levels.iter().enumerate().filter(|(_, it)| plan.hull.groups[it.axis] != Groups::ONE) {
-        let space = domain.space()?;
-        let place = Aff::var_on(&space, DimType::Set, keys + at as u32)?;
-        let (first, last) = (Aff::constant_on(&space, 0)?, Aff::constant_on(&space, level.size - 1)?);
-        domain = domain.intersect(&place.ge_set(&first)?)?.intersect(&place.le_set(&last)?)?;
-    }
-    algorithm.computations[id.0 as usize].domain = domain;
-    Ok(id)
-}
-
-/// The loops of a copy below the loop that has the buffer.
-fn copy_nest(plan: &Plan<'_>, algorithm: &Algorithm, id: ComputationId) -> Result<Node, Error> {
-    let names = &algorithm.computation(id).iterators;
-    let keys = plan.around.len() + plan.own_threads.len();
-    let place = |at: usize| Affine::iterator((keys + at) as u32);
-    let mut loops: Vec<LoopHead> = vec![];
-    for (at, (axis, name)) in plan.own_threads.iter().enumerate().rev() {
-        loops.push((name.clone(), Tag::GpuThread(*axis), Affine::iterator((plan.around.len() + at) as u32)));
-    }
-    let levels = plan.hull.extents().into_iter().enumerate();
-    let axes = levels.map(|(at, size)| (names[keys + at].clone(), place(at), size));
-    let short = match plan.space {
-        MemorySpace::Register => Short::Unrolled,
-        MemorySpace::Shared => Short::InFlight,
-        MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Short::Looped,
-    };
-    loops.extend(walk_box(axes.collect(), &plan.team, short)?);
-    Ok(nest(id, loops))
-}
-
 /// What an isl text says between its braces.
 pub(super) fn inside(text: &str) -> String {
     let inner = text.find('{').zip(text.rfind('}')).map(|(open, close)| text[open + 1..close].trim().to_string());
     inner.unwrap_or_else(|| text.to_string())
-}
-
-/// Whether a buffer with so many elements along each axis fits.
-pub(crate) fn check_limit(algorithm: &Algorithm, of: ArrayId, size: &[i64], limit: Limit) -> Result<(), StorageError> {
-    let array = algorithm.array(of);
-    let bytes = size.iter().try_fold(array.element.bytes() as i64, |all, &next| all.checked_mul(next));
-    match bytes {
-        Some(bytes) if bytes <= limit.bytes() => Ok(()),
-        _ => Err(StorageError::TooLarge {
-            array: array.name.clone(),
-            extents: size.to_vec(),
-            bytes: bytes.unwrap_or(i64::MAX),
-            limit,
-        }),
-    }
-}
-
-/// Whether the shared buffers of each kernel fit together.
-pub(super) fn check_shared_total(scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), StorageError> {
-    let mut kernels: BTreeMap<Path, Vec<SharedBuffer>> = BTreeMap::new();
-    for it in promotions.iter().filter(|it| it.space == MemorySpace::Shared) {
-        let around = scheduled.schedule.loops_around(it.anchor);
-        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
-        let (buffer, _) = it.buffer(scheduled);
-        kernels.entry(kernel.unwrap_or_default()).or_default().push(SharedBuffer::of(&buffer));
-    }
-    kernels.into_values().try_for_each(check_together)
-}
-
-/// Whether a block can have a thread for each element of all buffers of its kernel that ask for it, and those of the kernel's statements.
-pub(super) fn check_threads_together(ctx: &Ctx, scheduled: &Scheduled, promotions: &[Promotion]) -> Result<(), Error> {
-    let (algorithm, schedule) = (&scheduled.algorithm, &scheduled.schedule);
-    let mut kernels: BTreeMap<Path, Vec<&Promotion>> = BTreeMap::new();
-    for it in promotions.iter().filter(|it| !it.one_each.0.is_empty()) {
-        let around = schedule.loops_around(it.anchor);
-        let kernel = around.into_iter().find(|(_, it)| matches!(it.tag, Tag::GpuBlock(_))).map(|(path, _)| path);
-        kernels.entry(kernel.unwrap_or_default()).or_default().push(it);
-    }
-    for (kernel, filled) in kernels {
-        let copies: Vec<ComputationId> = filled.iter().flat_map(|it| it.one_each.0.clone()).collect();
-        let statements = schedule.node(&kernel).map(Node::computations).unwrap_or_default();
-        let others = statements.into_iter().filter(|id| !copies.contains(id));
-        let around: BTreeMap<Path, &Loop> = others.flat_map(|id| schedule.loops_around(id)).collect();
-        let mut loops: Team = BTreeMap::new();
-        for it in around.into_values() {
-            let Tag::GpuThread(axis) = it.tag else { continue };
-            match thread_count(ctx, algorithm, it) {
-                Ok(count) => widen(&mut loops, axis, count),
-                // Code generation says so, with all loops over threads.
-                Err(Error::Storage(StorageError::NoThreadCount { .. })) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let mut all = loops.clone();
-        filled.iter().flat_map(|it| &it.one_each.1).for_each(|(&axis, &count)| widen(&mut all, axis, count));
-        if is_too_large(&all) {
-            let filled = filled.into_iter().map(|it| Filled {
-                name: algorithm.array(it.array).name.clone(),
-                extents: it.levels.iter().map(|level| level.size).collect(),
-            });
-            let (filled, loops, threads) =
-                (filled.collect(), loops.into_values().collect(), all.into_values().collect());
-            return Err(StorageError::ManyThreadsTogether { filled, loops, threads }.into());
-        }
-    }
-    Ok(())
-}
-
-/// Gives a block at least so many threads along an axis.
-fn widen(team: &mut Team, axis: ProcessorAxis, count: i64) {
-    let most = team.entry(axis).or_insert(1);
-    *most = count.max(*most);
-}
-
-/// Whether no block can have so many threads along each axis.
-fn is_too_large(threads: &Team) -> bool {
-    let all = threads.values().fold(1i64, |all, &next| all.saturating_mul(next));
-    let deep = threads.get(&ProcessorAxis::Z).copied().unwrap_or(1);
-    all > MAX_THREADS || deep > MAX_THREADS_Z
-}
-
-/// Whether each buffer fits, and those of each kernel together, once extents are final.
-pub(super) fn check_sizes(placed: &Placed, promotions: &[Promotion]) -> Result<(), StorageError> {
-    for it in promotions {
-        let buffer = placed.layout.buffer(placed.layout.placement(it.array).buffer);
-        let size: Vec<i64> = buffer.extents.iter().filter_map(Affine::as_constant).collect();
-        let limit = match it.space {
-            MemorySpace::Shared => Limit::Shared,
-            MemorySpace::Register => Limit::Registers,
-            MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } => Limit::Stack,
-        };
-        check_limit(&placed.scheduled.algorithm, it.of, &size, limit)?;
-    }
-    place::check_shared(&placed.scheduled.schedule, &placed.layout)
-}
-
-/// Whether the buffers of one kernel fit in the shared memory of a block.
-pub(crate) fn check_together(buffers: Vec<SharedBuffer>) -> Result<(), StorageError> {
-    if SharedBuffer::total(&buffers) > Limit::Shared.bytes() {
-        return Err(StorageError::TooLargeTogether { buffers });
-    }
-    Ok(())
 }

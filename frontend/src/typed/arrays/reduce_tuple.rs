@@ -12,6 +12,7 @@ use crate::typed::check::{Checked, Checker};
 use crate::typed::convert::widen;
 use crate::typed::scope::State;
 use crate::typed::tree::Expr;
+use crate::typed::tuple::GivesTuple;
 use crate::typed::unsupported::Construct;
 use crate::typed::value::Value;
 use tessella_diagnostics::Span;
@@ -41,7 +42,7 @@ impl Checker<'_> {
             [function, tuple] => (Some(*function), *tuple),
             _ => return None,
         };
-        if !self.gives_tuple(tuple) {
+        if !self.evaluates_to_tuple(tuple) {
             return None;
         }
         let (values, is_plain) = match self.value(tuple) {
@@ -160,7 +161,7 @@ impl Checker<'_> {
     }
 
     /// Whether an expression gives a tuple.
-    fn gives_tuple(&mut self, expr: &ast::Expr) -> bool {
+    fn evaluates_to_tuple(&mut self, expr: &ast::Expr) -> bool {
         match &expr.kind {
             ExprKind::Tuple(_) => true,
             ExprKind::Name(name) => {
@@ -171,37 +172,13 @@ impl Checker<'_> {
                 self.is_tuple(expr) || is_named(self)
             }
             _ => {
-                self.may_give_tuple(expr) && {
+                self.gives_tuple(expr) > GivesTuple::No && {
                     let errors = self.errors.len();
                     let (_, value) = self.trial(|checker| checker.value(expr));
                     self.errors.truncate(errors);
                     matches!(value, Ok(Value::Tuple(_) | Value::Named(..)))
                 }
             }
-        }
-    }
-
-    /// Whether an expression may give a tuple, by its form.
-    fn may_give_tuple(&self, expr: &ast::Expr) -> bool {
-        match &expr.kind {
-            ExprKind::Tuple(_) | ExprKind::Name(_) => true,
-            ExprKind::Index { base, .. } => match base.kind {
-                ExprKind::Name(_) => self.is_tuple(base),
-                _ => self.may_give_tuple(base),
-            },
-            ExprKind::Call { callee, arguments, broadcast }
-                if self.over_tuples(callee, arguments, *broadcast).is_some() =>
-            {
-                true
-            }
-            ExprKind::Call { callee, broadcast: ast::Broadcast::No, .. } => {
-                matches!(&callee.kind, ExprKind::Name(name)
-                    if matches!(name.as_str(), "ntuple" | "Tuple" | "size") || self.user_function(name).is_some())
-            }
-            ExprKind::Infix { operator, left, right } => {
-                operator.value.dotted && (self.may_give_tuple(left) || self.may_give_tuple(right))
-            }
-            _ => false,
         }
     }
 }
