@@ -71,7 +71,11 @@ fn find_below(input: &Input<'_>, nodes: Vec<Node>, threads: Threads) -> Result<V
     let one = |node: Node| match node {
         Node::Spread(mut it) if it.over == Over::Threads => {
             it.rows = match threads {
-                Threads::All => row_copy(input, &it)?.map(Box::new),
+                Threads::All => match row_copy(input, &it) {
+                    // Its elements are copied one by one.
+                    Err(error) if error.is_quota() => None,
+                    found => found?.map(Box::new),
+                },
                 Threads::Some => None,
             };
             it.body = find_below(input, it.body, Threads::Some)?;
