@@ -1,17 +1,17 @@
 //! Assignments to many elements at once: `A .= B`, `A[:, j] = x`, `fill!(A, x)`, `copyto!(A, B)`.
 
 use super::element::{part_subscripts, place_in};
-use super::shape::{Stretched, dimensions, is_one, same};
+use super::shape::{Stretched, differ, dimensions, is_one, same};
 use super::{ArrayError, Elements, Numbers, Part, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
-use crate::typed::convert::constant_integer;
 use crate::typed::scope::State;
 use crate::typed::statement::{Place, Tail};
 use crate::typed::tree::{Block, Expr, ExprKind, LocalId, Role, SizeError, Statement, StatementKind, Type};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::Value;
+use std::collections::BTreeMap;
 use tessella_diagnostics::{Span, Spanned};
 use tessella_scalar::{CompareOp, ScalarType};
 
@@ -221,6 +221,7 @@ impl Checker<'_> {
     /// Whether elements of the target are read at another place than the one being written.
     fn reads_elsewhere(&mut self, target: &Elements, part: &Part, from: &Elements) -> bool {
         let span = target.span;
+        let held = self.just_held();
         let (_, found) = self.trial(|checker| {
             let at: Vec<Expr> = (0..target.rank())
                 .map(|_| {
@@ -246,14 +247,28 @@ impl Checker<'_> {
             let own = own.get(halves..).unwrap_or_default();
             reads.iter().map(|subscripts| subscripts.get(halves..).unwrap_or_default()).any(|subscripts| {
                 let equal = subscripts.iter().zip(own).all(|(a, b)| same(a, b));
-                let apart = subscripts
-                    .iter()
-                    .zip(own)
-                    .any(|(a, b)| matches!((constant_integer(a), constant_integer(b)), (Some(a), Some(b)) if a != b));
+                // Along an axis that is written along, what is read at one place may be written at another.
+                let stays = |own: &Expr| !at.iter().any(|at| own.any(&|part| part.kind == at.kind));
+                let apart = subscripts.iter().zip(own).any(|(a, b)| stays(b) && differ(a, b, &held));
                 !equal && !apart
             })
         });
         found
+    }
+
+    /// What the last statements of the open block have set locals to that are never set again: nothing was assigned or stored since.
+    fn just_held(&self) -> BTreeMap<LocalId, Expr> {
+        let mut held = BTreeMap::new();
+        for Statement { kind, .. } in self.blocks.last().into_iter().flatten().rev() {
+            match kind {
+                StatementKind::Set { target, value, .. } if matches!(self.local(*target).role, Role::Value(_)) => {
+                    held.insert(*target, value.clone());
+                }
+                StatementKind::Require { .. } => {}
+                _ => break,
+            }
+        }
+        held
     }
 
     /// Whether elements are made of an array's.

@@ -10,12 +10,44 @@ use crate::typed::error::TypeError;
 use crate::typed::operator::binary;
 use crate::typed::tree::{Expr, ExprKind, LocalId, Requirement, Role, SizeError, StatementKind, Type};
 use crate::typed::value::{RangeValue, Value};
+use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 /// Whether two expressions are the same, wherever they stand.
 pub(super) fn same(a: &Expr, b: &Expr) -> bool {
     a.clone().placed(b.span) == b.clone().placed(b.span)
+}
+
+/// Whether two integers certainly differ: `1` and `2`, `n` and `n - 1`. Of some locals it is known what they were just set to.
+pub(super) fn differ(a: &Expr, b: &Expr, known: &BTreeMap<LocalId, Expr>) -> bool {
+    let ((a, by), (b, other)) = (without_constant(a, known), without_constant(b, known));
+    match (a, b) {
+        (None, None) => by != other,
+        // Sums that wrap around are equal again after 2^64.
+        (Some(a), Some(b)) => {
+            let is_near = (by - other).unsigned_abs() < 1 << 32;
+            a.ty == ScalarType::I64 && same(a, b) && by != other && is_near
+        }
+        (None, Some(_)) | (Some(_), None) => false,
+    }
+}
+
+/// A sum without the constants that it ends with, which are added up.
+fn without_constant<'a>(expr: &'a Expr, known: &'a BTreeMap<LocalId, Expr>) -> (Option<&'a Expr>, i128) {
+    if let Some(value) = constant_integer(expr) {
+        return (None, value);
+    }
+    match &expr.kind {
+        ExprKind::Local(local) if let Some(value) = known.get(local) => without_constant(value, known),
+        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right)
+            if let Some(by) = constant_integer(right) =>
+        {
+            let (rest, more) = without_constant(left, known);
+            (rest, if *op == BinaryOp::Add { more + by } else { more - by })
+        }
+        _ => (Some(expr), 0),
+    }
 }
 
 /// Whether an `Int64` is certainly not negative.
