@@ -5,7 +5,7 @@
 //! ```
 //!
 //! What moves are leading parts of the predicates of all statements in the loop, which depend on none of its variables and read only
-//! registers that nothing in it writes. A part that could stop the program (a division by what may be zero) moves past loops that are sure to reach it.
+//! registers that nothing in it writes. A part that reads one, or that could stop the program (a division by what may be zero), moves past loops that are sure to reach it.
 
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -52,7 +52,7 @@ fn take_out(input: &Input<'_>, it: &mut For) -> Option<Asked> {
     if parts.is_empty() || around.statements.iter().any(|other| other.known as usize != known) {
         return None;
     }
-    let runs = match parts.iter().any(may_stop) {
+    let runs = match parts.iter().any(needs_instance) {
         true => reached(&it.body, vec![at_least_once(it)], &around.bound)?,
         false => vec![],
     };
@@ -152,18 +152,17 @@ fn word(kind: &ExprKind, ty: ScalarType) -> String {
     }
 }
 
-/// Whether evaluating it might stop the program where no instance is reached: only integers are divided so.
-fn may_stop(expr: &Expr) -> bool {
+/// Whether it is only evaluated where an instance is reached: registers hold something then, and a division of integers does not stop the program.
+fn needs_instance(expr: &Expr) -> bool {
     let mut found = false;
-    expr.walk(&mut |expr| {
-        if let ExprKind::Binary(
+    expr.walk(&mut |expr| match &expr.kind {
+        ExprKind::Binary(
             BinaryOp::DivTrunc | BinaryOp::DivFloor | BinaryOp::DivCeil | BinaryOp::Rem | BinaryOp::Mod,
             _,
             divisor,
-        ) = &expr.kind
-        {
-            found |= divisor.ty.is_integer() && !matches!(divisor.kind, ExprKind::Constant(_));
-        }
+        ) => found |= divisor.ty.is_integer() && !matches!(divisor.kind, ExprKind::Constant(_)),
+        ExprKind::Read(_) => found = true,
+        _ => {}
     });
     found
 }
