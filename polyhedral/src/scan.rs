@@ -9,7 +9,6 @@
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, Argument, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, Subscript};
 use crate::expr::{Expr, ExprKind};
-use crate::isl::IslError;
 use crate::schedule::{Loop, Node, Schedule, Tag};
 use crate::storage::private;
 use tessella_scalar::{BinaryOp, ScalarType};
@@ -105,7 +104,7 @@ pub fn nests(algorithm: &Algorithm, searches: &[ComputationId]) -> Vec<Node> {
 fn look_alike(a: &Computation, b: &Computation) -> bool {
     let same_domain = || {
         let [a, b] = [&a.domain, &b.domain].map(|domain| domain.reset_tuple_id());
-        Ok::<_, IslError>(a?.is_equal(&b?)?)
+        a?.is_equal(&b?)
     };
     // Bounds that are data are parts of predicates, which speak of reads by their numbers.
     let same_conditions =
