@@ -10,7 +10,8 @@ mod work;
 use pragmas::{Pragmas, Searches};
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
-    Dialect, FileParts, LoopHooks, Printer, TextOptions, Writer, header_comment, helper_texts, scan_text, vector_types,
+    Dialect, FileParts, Helper, LoopHooks, Printer, TextOptions, Writer, header_comment, helper_texts, scan_text,
+    vector_types,
 };
 use tessella_codegen::entry::{EntryParameter, STATUS_FAILED_LATER, STATUS_OUT_OF_MEMORY};
 use tessella_codegen::{CodegenError, Input, Program, generate};
@@ -56,7 +57,9 @@ pub fn together(all: &[CSource]) -> String {
 /// `E06xx`: see [`CodegenError`].
 pub fn emit_scan(verified: &Verified, options: &TextOptions) -> Result<CSource, CodegenError> {
     let input = Input::from(verified);
-    Ok(print_with(&input, &generate(&input)?, options, &mut Searches::new(input.machine.worth_threads)))
+    let worth = input.machine.worth_threads;
+    let (program, decided) = threads::decide_searches(&generate(&input)?, worth);
+    Ok(print_with(&input, &program, options, &mut Searches::new(worth, decided)))
 }
 
 /// Prints a loop program as C.
@@ -68,7 +71,6 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSo
 
 /// The same, with what stands before loops.
 fn print_with(input: &Input<'_>, program: &Program, options: &TextOptions, hooks: &mut dyn LoopHooks) -> CSource {
-    let worth = input.machine.worth_threads;
     let mut printer = Printer::new(*input, program, Dialect::C, options);
     let mut body = Writer::default();
     body.open(printer.signature("restrict "));
@@ -97,7 +99,7 @@ fn print_with(input: &Input<'_>, program: &Program, options: &TextOptions, hooks
         includes.push("<string.h>");
     }
     let macros = printer.subscript_macros();
-    let (scan, scan_helpers) = scan_text(input, program, Dialect::C, options, &mut Searches::new(worth));
+    let (scan, scan_helpers) = print_scan(input, program, options);
     let mut helpers = helper_texts(&printer.helpers.union(&scan_helpers).copied().collect(), Dialect::C);
     helpers.extend(vector_types(&printer.vectors));
     let mut own = Writer::default();
@@ -119,6 +121,14 @@ fn print_with(input: &Input<'_>, program: &Program, options: &TextOptions, hooks
     }
 }
 
+/// The text of a program's scan, and the helpers that it calls.
+fn print_scan(input: &Input<'_>, program: &Program, options: &TextOptions) -> (Writer, BTreeSet<Helper>) {
+    let Some(scan) = &program.scan else { return Default::default() };
+    let worth = input.machine.worth_threads;
+    let (searches, decided) = threads::decide_searches(&scan.program, worth);
+    scan_text(input, &searches, Dialect::C, options, &mut Searches::new(worth, decided))
+}
+
 /// Declares the buffers that live as long as the call, and the memory that each thread has for itself; gives the names of
 /// those that must be freed, what is kept among them.
 fn declare_buffers(printer: &mut Printer<'_>, kept: &[undo::Kept], out: &mut Writer) -> Vec<String> {
@@ -136,12 +146,13 @@ fn declare_buffers(printer: &mut Printer<'_>, kept: &[undo::Kept], out: &mut Wri
             scratch.push(name.clone());
             continue;
         }
-        if buffer.lifetime != Lifetime::Call || !used.contains(&id) {
-            continue;
-        }
-        if buffer.space == MemorySpace::Register {
+        let kept = matches!(buffer.lifetime, Lifetime::Call | Lifetime::Argument(_));
+        if kept && buffer.space == MemorySpace::Register && used.contains(&id) {
             let declaration = printer.declaration(id);
             out.line(declaration);
+            continue;
+        }
+        if buffer.lifetime != Lifetime::Call || !used.contains(&id) {
             continue;
         }
         let allocation = printer.allocation(id);
@@ -170,8 +181,8 @@ fn return_result(printer: &Printer<'_>, array: ArrayId, result: &str, out: &mut 
     let buffer = printer.input.layout.buffer(id);
     let name = &printer.program.names.buffers[id.0 as usize];
     match (&buffer.lifetime, buffer.space) {
-        (Lifetime::Argument(_), _) => {}
         (_, MemorySpace::Register) => out.line(format!("*{result} = {name};")),
+        (Lifetime::Argument(_), _) => {}
         (_, MemorySpace::Host | MemorySpace::Global | MemorySpace::Constant { .. } | MemorySpace::Shared) => {
             out.line(format!("*{result} = {name}[0];"))
         }

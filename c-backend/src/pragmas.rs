@@ -82,39 +82,47 @@ impl LoopHooks for Pragmas {
     }
 }
 
-/// Pragmas of the loops of searches ([`Scan`](tessella_polyhedral::algorithm::Scan)): threads share each outermost one, and what remains is the
+/// Pragmas of the loops of searches ([`Scan`](tessella_polyhedral::algorithm::Scan)): threads share those that are tagged so, and what remains is the
 /// largest of their marks.
 #[derive(Debug)]
 pub struct Searches {
-    loops_around: u32,
     worth: i64,
+    /// Loops that are reached only where threads pay.
+    decided: BTreeSet<VariableId>,
 }
 
 impl Searches {
-    pub fn new(worth: i64) -> Self {
-        Self { loops_around: 0, worth }
+    pub fn new(worth: i64, decided: BTreeSet<VariableId>) -> Self {
+        Self { worth, decided }
     }
 }
 
 impl LoopHooks for Searches {
     fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer) {
-        self.loops_around += 1;
-        // Bounds that are data are a second variable in the head of the loop, which OpenMP does not take.
-        if self.loops_around > 1 || it.clip.is_some() || it.going.is_some() {
-            return;
-        }
-        let work = work_of(it, self.worth);
-        if work.as_const().is_some_and(|work| work < self.worth) {
-            return;
-        }
         let Some(mark) = printer.mark().map(str::to_owned) else { return };
-        let (threads, condition) = (threads(printer), condition(&work, self.worth, printer));
-        out.line(format!("#pragma omp parallel for{threads} reduction(max: {mark}[:1]){condition}"));
+        let lanes = if is_innermost(it) { " simd" } else { "" };
+        match it.tag {
+            Tag::Parallel => {
+                let condition = match self.decided.contains(&it.variable) {
+                    true => String::new(),
+                    false => condition(&work_of(it, self.worth), self.worth, printer),
+                };
+                let threads = threads(printer);
+                out.line(format!("#pragma omp parallel for{lanes}{threads} reduction(max: {mark}){condition}"));
+            }
+            _ if lanes.is_empty() => {}
+            _ => out.line(format!("#pragma omp simd reduction(max: {mark})")),
+        }
     }
 
-    fn leave(&mut self, _: &For) {
-        self.loops_around -= 1;
-    }
+    fn leave(&mut self, _: &For) {}
+}
+
+/// Whether a loop has no other one inside, nor bounds that are data, which would be a second variable in its head.
+fn is_innermost(it: &For) -> bool {
+    let mut inner = false;
+    it.body.iter().for_each(|node| node.walk(&mut |node| inner |= matches!(node, Node::For(_) | Node::Tile(_))));
+    !inner && it.clip.is_none() && it.going.is_none()
 }
 
 /// As many threads as were asked for, if any were.

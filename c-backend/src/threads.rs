@@ -1,7 +1,7 @@
-//! Short parallel loops that run again and again: whether threads pay is decided before them.
+//! Short parallel loops: whether threads pay is decided before them.
 //!
 //! A loop with OpenMP's `if` clause costs a third of a microsecond even where its condition is false, as much as some
-//! thousand iterations. So a small nest on threads inside a loop in order is printed twice.
+//! thousand iterations. So a small nest on threads is printed twice.
 //!
 //! ```text
 //! for t { parallel for i { S } }  ->  work = ...; for t { if (work >= w) parallel for i { S } else for i { S } }
@@ -29,6 +29,25 @@ pub fn decide(program: &Program, worth: i64) -> (Program, BTreeSet<VariableId>) 
     program.body = with_head(whole.head, body);
     program.names = decide.names;
     (program, decide.decided)
+}
+
+/// The searches of a scan, with the outermost loop of each on threads, and with the same decisions. Bounds that are data are a second variable
+/// in the head of a loop, which OpenMP does not take.
+pub fn decide_searches(program: &Program, worth: i64) -> (Program, BTreeSet<VariableId>) {
+    let mut program = program.clone();
+    program.body = on_threads(program.body);
+    decide(&program, worth)
+}
+
+fn on_threads(nodes: Vec<Node>) -> Vec<Node> {
+    let node = |node| match node {
+        Node::For(it) if it.clip.is_none() && it.going.is_none() => Node::For(For { tag: Tag::Parallel, ..it }),
+        Node::If { condition, then, otherwise } => {
+            Node::If { condition, then: on_threads(then), otherwise: on_threads(otherwise) }
+        }
+        other => other,
+    };
+    nodes.into_iter().map(node).collect()
 }
 
 /// The body of a loop, or of the function.
@@ -90,10 +109,7 @@ impl Decide {
         if work.as_const().is_some_and(|work| work < self.worth) {
             return vec![Node::For(For { tag: Tag::Sequential, ..it })];
         }
-        if work.as_const().is_some() || self.scopes.len() == 1 {
-            return vec![Node::For(it)];
-        }
-        if !is_small(&it) {
+        if work.as_const().is_some() || !is_small(&it) {
             return vec![Node::For(it)];
         }
         let Some(variable) = self.computed(work) else { return vec![Node::For(it)] };

@@ -398,17 +398,32 @@ fn scalars_of_a_loop_are_declared_in_it() {
                 // S2 writes y[i]: axis 1
                 if (m > p) return 1;
 
-                #pragma omp parallel for if (m * (n + 2) >= 32768)
-                for (int64_t i = 1; i <= m; i++) {
-                    double s;
-                    // S0: kernel.jl:3
-                    s = 0.0;
-                    for (int64_t j = 1; j <= n; j++) {
-                        // S1: kernel.jl:4
-                        s = s + L(i, j);
+                const int64_t work = m * (n + 2);
+                if (work >= 32768) {
+                    #pragma omp parallel for
+                    for (int64_t i = 1; i <= m; i++) {
+                        double s;
+                        // S0: kernel.jl:3
+                        s = 0.0;
+                        for (int64_t j = 1; j <= n; j++) {
+                            // S1: kernel.jl:4
+                            s = s + L(i, j);
+                        }
+                        // S2: kernel.jl:5
+                        y(i) = s;
                     }
-                    // S2: kernel.jl:5
-                    y(i) = s;
+                } else {
+                    for (int64_t i = 1; i <= m; i++) {
+                        double s;
+                        // S0: kernel.jl:3
+                        s = 0.0;
+                        for (int64_t j = 1; j <= n; j++) {
+                            // S1: kernel.jl:4
+                            s = s + L(i, j);
+                        }
+                        // S2: kernel.jl:5
+                        y(i) = s;
+                    }
                 }
                 return 0;
             }

@@ -158,6 +158,10 @@ pub fn name_globals(input: &Input<'_>) -> (Names, Namer) {
             continue;
         }
         names.buffers.push(match (&buffer.lifetime, placed) {
+            // A result that the caller's memory gets at the end.
+            (Lifetime::Argument(array), _) if buffer.space == MemorySpace::Register => {
+                names.arrays[array.0 as usize].clone()
+            }
             (Lifetime::Argument(array), _) => {
                 names.results.get(array).unwrap_or(&names.arrays[array.0 as usize]).clone()
             }

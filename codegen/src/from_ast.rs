@@ -137,6 +137,7 @@ impl Lift<'_> {
                     step,
                     clip: None,
                     going: None,
+                    asked: None,
                     wide: None,
                     body,
                 })])
@@ -160,7 +161,19 @@ impl Lift<'_> {
         self.namer = outer;
         let (name, tag, step) = (source.name.clone(), source.tag, 1);
         let [lower, upper] = [IntExpr::Const(value), IntExpr::Const(value)];
-        Ok(vec![Node::For(For { variable, name, tag, lower, upper, step, clip: None, going: None, wide: None, body })])
+        Ok(vec![Node::For(For {
+            variable,
+            name,
+            tag,
+            lower,
+            upper,
+            step,
+            clip: None,
+            going: None,
+            asked: None,
+            wide: None,
+            body,
+        })])
     }
 
     /// A loop of one iteration: its value is substituted if it is short, bound otherwise.

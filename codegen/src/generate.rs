@@ -1,5 +1,6 @@
 //! From a verified program to a loop program.
 
+use crate::asked::ask_before;
 use crate::entry::{entry, name_globals};
 use crate::error::CodegenError;
 use crate::from_ast::{Lift, Scope, condition, with_storage};
@@ -123,6 +124,9 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
         ask_for_failures(input, kernel);
     }
     body = leave(input, &kernels, clip(input, &mut names, body)?)?;
+    if input.target == Target::Cpu {
+        body = ask_before(input, body);
+    }
     for kernel in &mut kernels {
         kernel.body = widen(input, std::mem::take(&mut kernel.body));
     }

@@ -259,6 +259,7 @@ impl Extract<'_> {
                         step: 1,
                         clip: None,
                         going: None,
+                        asked: None,
                         wide: None,
                         body: vec![],
                     });

@@ -12,6 +12,7 @@ pub mod names;
 pub mod program;
 
 pub mod ahead;
+mod asked;
 pub mod barriers;
 mod edges;
 mod extent;

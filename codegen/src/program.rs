@@ -133,6 +133,8 @@ pub struct For {
     pub clip: Option<Box<Clip>>,
     /// What each iteration asks before it begins; the first one where it is false ends the loop.
     pub going: Option<Box<Going>>,
+    /// What is asked once before it, without which none of its statements does anything.
+    pub asked: Option<Box<Asked>>,
     /// In kernels: how it moves several elements at once.
     pub wide: Option<Box<Wide>>,
     pub body: Vec<Node>,
@@ -164,6 +166,19 @@ pub struct Going {
     /// The values of the computation's iterators that it depends on.
     pub iterators: Vec<Option<IntExpr>>,
     pub condition: Expr,
+}
+
+/// A condition on data that a loop does not change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// Whose expressions its parts are.
+    pub computation: ComputationId,
+    /// The values of the computation's iterators that they depend on.
+    pub iterators: Vec<Option<IntExpr>>,
+    /// All of these, in order.
+    pub parts: Vec<Expr>,
+    /// Without these, which come first, nothing in the loop asks for the parts.
+    pub runs: Vec<Cond>,
 }
 
 /// The iteration `variable = lower + step * index`, if that is at most `upper`, where `index` is the block's or
@@ -396,7 +411,7 @@ impl Node {
         self.walk(&mut |node| {
             node.expressions(&mut |expr| found |= *expr == IntExpr::Variable(variable));
             found |= match node {
-                Node::For(it) => it.clip.is_some() || it.going.is_some() || it.wide.is_some(),
+                Node::For(it) => it.clip.is_some() || it.going.is_some() || it.asked.is_some() || it.wide.is_some(),
                 Node::Statement(it) => it.iterators.contains(&Some(variable)),
                 Node::Tile(_) | Node::Streaming(_) => true,
                 Node::Spread(_)

@@ -212,7 +212,8 @@ pub fn values(statement: &Statement) -> Vec<Option<IntExpr>> {
     statement.iterators.iter().map(|it| it.map(value)).collect()
 }
 
-fn statements_mut(node: &mut Node, change: &mut dyn FnMut(&mut Statement)) {
+/// Calls `change` on all statements of a node.
+pub(crate) fn statements_mut(node: &mut Node, change: &mut dyn FnMut(&mut Statement)) {
     let blocks: Vec<&mut Vec<Node>> = match node {
         Node::Statement(it) => {
             change(it);

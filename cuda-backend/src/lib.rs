@@ -123,7 +123,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Res
     let device_helpers = printer.helpers.clone();
     let mut host = Writer::default();
     wrapper::print(&mut printer, &plan, &mut host);
-    let (scan, scan_helpers) = scan_text(input, program, Dialect::Cuda, options, &mut NoHooks);
+    let (scan, scan_helpers) = match &program.scan {
+        Some(scan) => scan_text(input, &scan.program, Dialect::Cuda, options, &mut NoHooks),
+        None => Default::default(),
+    };
     let all_helpers = printer.helpers.union(&scan_helpers).copied().collect();
 
     let mut alone = Writer::default();

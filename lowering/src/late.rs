@@ -42,13 +42,22 @@ pub(crate) struct Tested {
     pub(crate) failed: LocalId,
 }
 
+/// When accesses that the source leaves unchecked are tested, in a function that makes tests on the way: they are sure to be inside only as
+/// long as nothing has failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unchecked {
+    /// At entry where no array is read for the subscripts, like accesses that the source checks; all others on the way.
+    AtEntry,
+    OnTheWay,
+}
+
 /// The function with tests at these places; `None` where one of them stands in a bound of a loop or an extent, which
 /// have to be known before.
-pub(crate) fn rewrite(function: &Function, places: &Places) -> Option<Tested> {
+pub(crate) fn rewrite(function: &Function, places: &Places, unchecked: Unchecked) -> Option<Tested> {
     let failed = LocalId(function.locals.len() as u32);
     let (extents, uses) = (extents_of(&function.body), uses_of(&function.body));
     let fails = failures_of(&function.body, places);
-    let mut testing = Testing { function, places, failed, extents, uses, fails, possible: true };
+    let mut testing = Testing { function, places, unchecked, failed, extents, uses, fails, possible: true };
     let body = testing.block(&function.body);
     if !testing.possible {
         return None;
@@ -63,6 +72,7 @@ pub(crate) fn rewrite(function: &Function, places: &Places) -> Option<Tested> {
 struct Testing<'a> {
     function: &'a Function,
     places: &'a Places,
+    unchecked: Unchecked,
     failed: LocalId,
     /// Of arrays that the function makes.
     extents: BTreeMap<LocalId, &'a [Expr]>,
@@ -224,8 +234,7 @@ impl Testing<'_> {
                 let (value, label) = (self.guarded_beside(value, old), label.clone());
                 let subscripts: Vec<Expr> = subscripts.iter().map(|it| self.guarded(it)).collect();
                 let inside = late.then(|| self.inside(*array, &subscripts, span));
-                let mode =
-                    tested_alike(Mode { inbounds: mode.inbounds || late, ..*mode }, tested.iter().chain(&inside));
+                let mode = tested_alike(Mode { inbounds: late, ..*mode }, tested.iter().chain(&inside));
                 let store = StatementKind::Store { array: *array, subscripts, value, label, mode };
                 match inside {
                     None => (tested, store),
@@ -266,7 +275,7 @@ impl Testing<'_> {
 
     /// An expression that the loops and arrays depend on cannot be tested on the way.
     fn known_before(&mut self, expr: &Expr) {
-        if self.fails(expr).is_some() {
+        if self.fails(expr).is_some() || loads_unchecked(expr) {
             self.possible = false;
         }
     }
@@ -282,7 +291,8 @@ impl Testing<'_> {
     /// Whether an access is tested in the run. One that the source leaves unchecked is sure to be inside only as long as
     /// nothing has failed.
     fn is_late(&self, subscripts: &[Expr], inbounds: bool) -> bool {
-        inbounds || subscripts.iter().any(|it| self.places.contains(&Testable::Subscript(it.span)))
+        let entry_knows = self.unchecked == Unchecked::AtEntry && !subscripts.iter().any(loads);
+        (inbounds && !entry_knows) || subscripts.iter().any(|it| self.places.contains(&Testable::Subscript(it.span)))
     }
 
     /// Whether all subscripts are inside the array's axes.
@@ -333,10 +343,10 @@ impl Testing<'_> {
                     ExprKind::Load { subscripts, .. } => subscripts.as_slice(),
                     _ => &[],
                 };
-                if !self.is_late(original, *inbounds) {
+                *inbounds = self.is_late(original, *inbounds);
+                if !*inbounds {
                     return guarded;
                 }
-                *inbounds = true;
                 if inside == Some((*array, original)) {
                     return guarded;
                 }
@@ -416,6 +426,16 @@ impl Testing<'_> {
             | ExprKind::Wrap(_) => expr.operands().into_iter().filter_map(|it| self.fails(it)).reduce(either),
         }
     }
+}
+
+/// Whether evaluating the expression reads an array.
+fn loads(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Load { .. }) || expr.operands().into_iter().any(loads)
+}
+
+/// Whether it does so unchecked.
+fn loads_unchecked(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Load { inbounds: true, .. }) || expr.operands().into_iter().any(loads_unchecked)
 }
 
 /// Operators, loads and leaves.

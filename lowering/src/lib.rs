@@ -122,9 +122,22 @@ fn lower_with_tests(
     derived: &[(LocalId, derived::Atoms)],
     errors: &[LowerError],
 ) -> Option<Lowered> {
-    let mut places = late::places(errors)?;
+    let places = late::places(errors)?;
+    [late::Unchecked::AtEntry, late::Unchecked::OnTheWay]
+        .into_iter()
+        .find_map(|unchecked| lower_tested(ctx, function, derived, places.clone(), unchecked))
+}
+
+/// The same, with tests at these places, and at more where entry turns out to be too early.
+fn lower_tested(
+    ctx: &Ctx,
+    function: &Function,
+    derived: &[(LocalId, derived::Atoms)],
+    mut places: late::Places,
+    unchecked: late::Unchecked,
+) -> Option<Lowered> {
     loop {
-        let late::Tested { function, failed } = late::rewrite(function, &places)?;
+        let late::Tested { function, failed } = late::rewrite(function, &places, unchecked)?;
         let found = match nest::lower(ctx, &ranges::rewrite(&function), derived, Some(failed)) {
             Ok(lowered) => return Some(lowered),
             Err(found) => found,

@@ -11,6 +11,7 @@
 use crate::expr::constant;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::iter;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{
     Access, Algorithm, Array, ArrayId, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, ScanCheck, SizeError,
@@ -19,7 +20,7 @@ use tessella_polyhedral::algorithm::{
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_polyhedral::isl::{DimType, Id, IslError, Set};
 use tessella_polyhedral::linear::extremes;
-use tessella_polyhedral::scan::nest;
+use tessella_polyhedral::scan::nests;
 use tessella_polyhedral::schedule::{Node, Schedule};
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
@@ -217,7 +218,8 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
     let mut arrays: Vec<Array> = of.arrays.iter().take_while(|it| it.kind == ArrayKind::Argument).cloned().collect();
     let result = ArrayId(arrays.len() as u32);
     let taken: BTreeSet<&str> = of.arrays.iter().map(|it| it.name.as_str()).collect();
-    let name = (0..).map(|at: u64| format!("status{at}")).find(|name| !taken.contains(name.as_str()));
+    let mut names = iter::once("found".to_owned()).chain((0..).map(|at: u64| format!("found{at}")));
+    let name = names.find(|name| !taken.contains(name.as_str()));
     let name = name.expect("names never run out");
     let (element, kind) = (ScalarType::I32, ArrayKind::Result);
     arrays.push(Array { name, element, extents: vec![], firsts: vec![], rank: 0, kind, strided: 0..0 });
@@ -239,8 +241,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
     };
     let searches = drafts.len();
     let mut computations = vec![alone(START, start, status(0), vec![])];
-    let mut order = vec![Node::Computation(ComputationId(0))];
-    let mut checks = vec![];
+    let (mut checks, mut looked_at) = (vec![], vec![]);
     for (at, draft) in drafts.into_iter().enumerate() {
         let id = ComputationId(computations.len() as u32);
         let mut computation = Computation { write: write.clone(), ..draft.computation };
@@ -254,10 +255,11 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
             (Box::new(computation.value), Box::new(status(Scan::mark(searches, at))), Box::new(status(0)));
         let mark = typed(ExprKind::IfElse { condition, yes, no });
         computation.value = typed(ExprKind::Binary(BinaryOp::Max, Box::new(before), Box::new(mark)));
-        order.push(nest(&computation, id));
         computations.push(computation);
+        looked_at.push(id);
         checks.push(draft.check);
     }
+    let mut last = None;
     if searches > 1 {
         let mark = || Box::new(typed(ExprKind::Read(0)));
         let is_set = ExprKind::Compare(CompareOp::Gt, mark(), Box::new(status(0)));
@@ -265,10 +267,10 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
         let all = Box::new(status(Scan::mark(searches, 0).saturating_add(1)));
         let yes = Box::new(typed(ExprKind::Binary(BinaryOp::Sub, all, mark())));
         let first = typed(ExprKind::IfElse { condition, yes, no: Box::new(status(0)) });
-        order.push(Node::Computation(ComputationId(computations.len() as u32)));
+        last = Some(Node::Computation(ComputationId(computations.len() as u32)));
         computations.push(alone(FIRST, end, first, vec![write.clone()]));
     }
-    let algorithm = Algorithm {
+    let mut algorithm = Algorithm {
         name: format!("{}_inside", of.name),
         params: of.params.clone(),
         scalars: of.scalars.clone(),
@@ -277,7 +279,7 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
         computations,
         requirements: vec![],
         context: of.context.clone(),
-        source_order: Schedule { root: Node::Sequence(order) },
+        source_order: Schedule { root: Node::Sequence(vec![]) },
         result: Outcome::Scalar(result),
         failed: None,
         scan: None,
@@ -285,6 +287,9 @@ pub(crate) fn assemble(of: &Algorithm, drafts: Vec<ScanDraft>, [start, end]: [Se
         redirected: BTreeMap::new(),
         limits: of.limits.clone(),
     };
+    let first = Node::Computation(ComputationId(0));
+    let order = [first].into_iter().chain(nests(&algorithm, &looked_at)).chain(last).collect();
+    algorithm.source_order = Schedule { root: Node::Sequence(order) };
     Scan { algorithm, checks }
 }
 

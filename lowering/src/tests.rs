@@ -413,7 +413,7 @@ fn iterators_that_a_search_does_not_need_are_left_out() {
     assert_eq!(search.iterators, ["i"]);
     let domain = search.domain.gist_params(&lowered.algorithm.context).unwrap().to_string();
     assert!(domain.contains("B_2 > 0") && domain.contains("outside_A[i]"), "{domain}");
-    let expected = "status0 = max(status0, ifelse(!(x[i] >= 1 && x[i] <= A_1), 1, 0))";
+    let expected = "found = max(found, ifelse(!(x[i] >= 1 && x[i] <= A_1), 1, 0))";
     assert_eq!(print::statement(&scan.algorithm, search), expected);
 }
 

@@ -9,7 +9,7 @@
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, Argument, ArrayKind, Computation, ComputationId, Let, Outcome, Scan, Subscript};
 use crate::expr::{Expr, ExprKind};
-use crate::schedule::{Node, Schedule, Tag};
+use crate::schedule::{Loop, Node, Schedule, Tag};
 use crate::storage::private;
 use tessella_scalar::{BinaryOp, ScalarType};
 
@@ -95,8 +95,52 @@ fn spell_out(expr: &mut Expr, lets: &[Let], left: &mut u32) -> Option<()> {
     (*left > 0).then_some(())
 }
 
+/// The nests of these searches: neighbours that look at the same instances under the same conditions share one.
+pub fn nests(algorithm: &Algorithm, searches: &[ComputationId]) -> Vec<Node> {
+    let alike = |a: &ComputationId, b: &ComputationId| look_alike(algorithm.computation(*a), algorithm.computation(*b));
+    searches.chunk_by(alike).map(|group| together(algorithm, group)).collect()
+}
+
+fn look_alike(a: &Computation, b: &Computation) -> bool {
+    let same_domain = || {
+        let [a, b] = [&a.domain, &b.domain].map(|domain| domain.reset_tuple_id());
+        a?.is_equal(&b?)
+    };
+    // Bounds that are data are parts of predicates, which speak of reads by their numbers.
+    let same_conditions =
+        a.predicate == b.predicate && a.predicate.as_ref().is_none_or(|condition| reads_alike(condition, a, b));
+    a.iterators == b.iterators && a.ranged == b.ranged && same_conditions && same_domain().unwrap_or(false)
+}
+
+/// Whether the reads of this condition are those of the same elements in both.
+fn reads_alike(condition: &Expr, a: &Computation, b: &Computation) -> bool {
+    let mut alike = true;
+    condition.walk(&mut |part| {
+        let ExprKind::Read(at) = part.kind else { return };
+        let [a, b] = [a, b].map(|it| &it.reads[at as usize]);
+        alike &= a.array == b.array
+            && a.subscripts == b.subscripts
+            && a.subscripts.iter().all(|it| it.as_affine().is_some());
+    });
+    alike
+}
+
+/// Loops through the iterators that these searches share.
+fn together(algorithm: &Algorithm, searches: &[ComputationId]) -> Node {
+    let names = &algorithm.computation(searches[0]).iterators;
+    let leaves = searches.iter().map(|&id| Node::Computation(id));
+    let body = match searches {
+        [alone] => Node::Computation(*alone),
+        _ => Node::Sequence(leaves.collect()),
+    };
+    names.iter().enumerate().rev().fold(body, |body, (at, name)| {
+        let at = searches.iter().map(|&id| (id, Affine::iterator(at as u32))).collect();
+        Node::Loop(Loop { name: name.clone(), tag: Tag::Sequential, at, body: Box::new(body) })
+    })
+}
+
 /// A computation in loops through all of its iterators, in order.
-pub fn nest(computation: &Computation, id: ComputationId) -> Node {
+fn nest(computation: &Computation, id: ComputationId) -> Node {
     let loops = computation.iterators.iter().enumerate();
     let loops = loops.map(|(at, name)| (name.clone(), Tag::Sequential, Affine::iterator(at as u32)));
     private::nest(id, loops.collect())

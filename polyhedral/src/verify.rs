@@ -1,12 +1,14 @@
 //! The token that backends demand: a program whose order, storage and transfers have been proved right.
 
-use crate::algorithm::{AccessRef, Algorithm, ArrayId, ComputationId, Inside, Requirement, Scan, ScanCheck, SizeError};
+use crate::algorithm::{
+    AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Inside, Requirement, Scan, ScanCheck, SizeError,
+};
 use crate::bounds;
 use crate::connect;
 use crate::dependence::{Dependence, dependences};
 use crate::error::{Error, LayoutError};
 use crate::isl::{Ctx, Set};
-use crate::layers::{Connected, Layout, Prefetch, Scheduled, Target, Transfer, Version};
+use crate::layers::{Buffer, Connected, Layout, MemorySpace, Placed, Prefetch, Scheduled, Target, Transfer, Version};
 use crate::legality;
 use crate::machine::Machine;
 use crate::place;
@@ -64,11 +66,23 @@ fn verify_scan(ctx: &Ctx, scan: &Scan) -> Result<Verified, Error> {
     let all = dependences(ctx, &algorithm)?;
     let schedule = algorithm.source_order.clone();
     let (target, machine) = (Target::Cpu, Machine::GENERIC);
-    let placed = place::place(
+    let mut placed = place::place(
         ctx,
         Scheduled { algorithm, schedule, target, machine, versions: vec![], scratch: Default::default() },
     )?;
+    keep_in_register(&mut placed);
     verify(ctx, connect::connect(ctx, placed, &all)?, &all)
+}
+
+/// What a scan has found stays in a register until its end: loops then need not store it after each instance.
+fn keep_in_register(placed: &mut Placed) {
+    let is_result = |it: &Buffer| {
+        let array = placed.scheduled.algorithm.arrays.iter().find(|array| array.name == it.name);
+        array.is_some_and(|array| array.kind == ArrayKind::Result)
+    };
+    for buffer in placed.layout.buffers.iter_mut().filter(|it| is_result(it)) {
+        buffer.space = MemorySpace::Register;
+    }
 }
 
 /// Every computation has one leaf, and every loop a function for just the computations below it.

@@ -72,12 +72,23 @@ int32_t conv5x5(
     // S0 writes result[i, j]: axis 2
     if (m >= 5 && n >= 5 && n >= result_2 + 3) return 2;
 
-    #pragma omp parallel for if ((n - 4) * (m - 4) >= 32768)
-    for (int64_t j = 3; j <= n - 2; j++) {
-        #pragma omp simd simdlen(4)
-        for (int64_t i = 3; i <= m - 2; i++) {
-            // S0: conv5x5.jl:8
-            result(i, j) = 0.0;
+    const int64_t work = (n - 4) * (m - 4);
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t j = 3; j <= n - 2; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 3; i <= m - 2; i++) {
+                // S0: conv5x5.jl:8
+                result(i, j) = 0.0;
+            }
+        }
+    } else {
+        for (int64_t j = 3; j <= n - 2; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 3; i <= m - 2; i++) {
+                // S0: conv5x5.jl:8
+                result(i, j) = 0.0;
+            }
         }
     }
     #pragma omp parallel for if ((n + 1) / 6 * ((m + 3) / 8 * (5 * (5 * (imin(6, n - 4) * imin(8, m - 4))))) >= 32768)

@@ -92,6 +92,7 @@ int32_t covariance(
     // S4 writes cov[i, j]: axis 2
     if (n > cov_2) return 3;
 
+    const int64_t work = n * n;
     #pragma omp parallel for schedule(guided) if (((n - 1) / 8 + 1) * (imin(8, n) + samples * imin(8, n) + imin(8, n) + imin(n, 8 * ((n - 1) / 8) + 8) * samples) >= 32768)
     for (int64_t j0 = 0; j0 <= floordiv(n - 1, 8); j0++) {
         #pragma omp simd simdlen(4)
@@ -157,12 +158,22 @@ int32_t covariance(
             }
         }
     }
-    #pragma omp parallel for schedule(guided) if (n * n >= 32768)
-    for (int64_t j = 1; j <= n; j++) {
-        #pragma omp simd simdlen(4)
-        for (int64_t i = 1; i <= j; i++) {
-            // S4: covariance.jl:17
-            cov(i, j) = 0.0;
+    if (work >= 32768) {
+        #pragma omp parallel for schedule(guided)
+        for (int64_t j = 1; j <= n; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 1; i <= j; i++) {
+                // S4: covariance.jl:17
+                cov(i, j) = 0.0;
+            }
+        }
+    } else {
+        for (int64_t j = 1; j <= n; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 1; i <= j; i++) {
+                // S4: covariance.jl:17
+                cov(i, j) = 0.0;
+            }
         }
     }
     #pragma omp parallel for schedule(guided) if (((n - 1) / 60 + 1) * (((samples - 1) / 256 + 1) * (imin(10, (n - 1) / 6 + 1) * (((n - 1) / 8 + 1) * (imin(256, samples) * (imin(6, n) * imin(8, 60 * ((n - 1) / 60) + 6 * imin(9, (n - 1) / 6) + imin(5, n - 1) + 1)))))) >= 32768)

@@ -74,12 +74,23 @@ int32_t gemm(
     // update reads B[k, j]: axis 2
     if (m >= 1 && p >= 1 && n > B_2) return 3;
 
-    #pragma omp parallel for if (n * m >= 32768)
-    for (int64_t j = 1; j <= n; j++) {
-        #pragma omp simd simdlen(4)
-        for (int64_t i = 1; i <= m; i++) {
-            // scale: gemm.jl:8
-            C(i, j) = C(i, j) * beta;
+    const int64_t work = n * m;
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t j = 1; j <= n; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 1; i <= m; i++) {
+                // scale: gemm.jl:8
+                C(i, j) = C(i, j) * beta;
+            }
+        }
+    } else {
+        for (int64_t j = 1; j <= n; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 1; i <= m; i++) {
+                // scale: gemm.jl:8
+                C(i, j) = C(i, j) * beta;
+            }
         }
     }
     #pragma omp parallel for if (((p - 1) / 256 + 1) * (((n - 1) / 6 + 1) * (((m - 1) / 8 + 1) * (imin(256, p) * (imin(6, n) * imin(8, m))))) >= 32768)

@@ -52,15 +52,29 @@ int32_t rgb2gray(
     // S0 reads image[i, j, 3]: axis 3
     if (m >= 1 && n >= 1 && image_3 <= 2) return 5;
 
-    #pragma omp parallel for if (n * m >= 32768)
-    for (int64_t j = 1; j <= n; j++) {
-        #pragma omp simd simdlen(32)
-        for (int64_t i = 1; i <= m; i++) {
-            // S0: rgb2gray.jl:10
-            const uint8_t r = image(i, j, 1);
-            const uint8_t g = image(i, j, 2);
-            const uint8_t b = image(i, j, 3);
-            gray(i, j) = (uint8_t)((int64_t)((77 * (int64_t)r + 150 * (int64_t)g + 29 * (int64_t)b) >> 8));
+    const int64_t work = n * m;
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t j = 1; j <= n; j++) {
+            #pragma omp simd simdlen(32)
+            for (int64_t i = 1; i <= m; i++) {
+                // S0: rgb2gray.jl:10
+                const uint8_t r = image(i, j, 1);
+                const uint8_t g = image(i, j, 2);
+                const uint8_t b = image(i, j, 3);
+                gray(i, j) = (uint8_t)((int64_t)((77 * (int64_t)r + 150 * (int64_t)g + 29 * (int64_t)b) >> 8));
+            }
+        }
+    } else {
+        for (int64_t j = 1; j <= n; j++) {
+            #pragma omp simd simdlen(32)
+            for (int64_t i = 1; i <= m; i++) {
+                // S0: rgb2gray.jl:10
+                const uint8_t r = image(i, j, 1);
+                const uint8_t g = image(i, j, 2);
+                const uint8_t b = image(i, j, 3);
+                gray(i, j) = (uint8_t)((int64_t)((77 * (int64_t)r + 150 * (int64_t)g + 29 * (int64_t)b) >> 8));
+            }
         }
     }
     return 0;
@@ -107,12 +121,23 @@ int32_t rgb2gray_float(
     // S0 reads image[i, j, 3]: axis 3
     if (m >= 1 && n >= 1 && image_3 <= 2) return 5;
 
-    #pragma omp parallel for if (n * m >= 32768)
-    for (int64_t j = 1; j <= n; j++) {
-        #pragma omp simd simdlen(4)
-        for (int64_t i = 1; i <= m; i++) {
-            // S0: rgb2gray.jl:18
-            gray(i, j) = 0.29899999499320984 * image(i, j, 1) + 0.5870000123977661 * image(i, j, 2) + 0.11400000005960464 * image(i, j, 3);
+    const int64_t work = n * m;
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t j = 1; j <= n; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 1; i <= m; i++) {
+                // S0: rgb2gray.jl:18
+                gray(i, j) = 0.29899999499320984 * image(i, j, 1) + 0.5870000123977661 * image(i, j, 2) + 0.11400000005960464 * image(i, j, 3);
+            }
+        }
+    } else {
+        for (int64_t j = 1; j <= n; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 1; i <= m; i++) {
+                // S0: rgb2gray.jl:18
+                gray(i, j) = 0.29899999499320984 * image(i, j, 1) + 0.5870000123977661 * image(i, j, 2) + 0.11400000005960464 * image(i, j, 3);
+            }
         }
     }
     return 0;

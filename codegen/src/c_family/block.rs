@@ -14,7 +14,7 @@ use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr};
 use crate::int_text::{Precedence, within};
 use crate::lanes::shared_by_lanes;
-use crate::program::{Clip, For, Going, Guard, Node, Over, Spread, Statement, Update, Width};
+use crate::program::{Asked, Clip, For, Going, Guard, Node, Over, Spread, Statement, Update, Width};
 use crate::ranges::known_iterators;
 use std::collections::BTreeSet;
 use tessella_polyhedral::affine::Affine;
@@ -164,7 +164,8 @@ impl Printer<'_> {
     /// A loop as it stands.
     pub(super) fn plain_loop(&mut self, it: &For, hooks: &mut dyn LoopHooks, out: &mut Writer) {
         let variable = self.program.names.variables[it.variable.0 as usize].clone();
-        let guard = it.clip.as_ref().and_then(|clip| self.clip_guard(it, clip));
+        let asked = it.asked.as_ref().map(|asked| self.asked(asked));
+        let guard = it.clip.as_ref().and_then(|clip| self.clip_guard(it, clip)).or(asked);
         if let Some(guard) = &guard {
             out.open(format!("if ({guard})"));
         }
@@ -191,6 +192,21 @@ impl Printer<'_> {
             out.close();
         }
         self.leave_behind(it, out);
+    }
+
+    fn asked(&mut self, asked: &Asked) -> String {
+        let iterators: Vec<IntExpr> =
+            asked.iterators.iter().map(|it| it.clone().unwrap_or(IntExpr::Const(0))).collect();
+        let at = Instance { computation: asked.computation, iterators: &iterators };
+        let runs = Cond::all_of(asked.runs.clone());
+        let mut parts = vec![];
+        if runs != Cond::Const(true) {
+            parts.push(self.cond(&runs));
+        }
+        let alone = parts.is_empty() && asked.parts.len() == 1;
+        let limit = if alone { Precedence::Select } else { Precedence::BitOr };
+        parts.extend(asked.parts.iter().map(|part| within(self.value(part, &at), limit)));
+        parts.join(" && ")
     }
 
     fn going(&mut self, going: &Going) -> String {

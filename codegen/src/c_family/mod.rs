@@ -115,17 +115,18 @@ pub struct Printer<'a> {
 pub const UNDO: &str = "undo";
 
 /// The text of a program's scan, with what a backend says before its loops; empty if it has none. And the functions that it calls.
+/// `searches` is the scan's own program.
 pub fn scan_text(
     input: &Input<'_>,
-    program: &Program,
+    searches: &Program,
     dialect: Dialect,
     options: &TextOptions,
     hooks: &mut dyn LoopHooks,
 ) -> (Writer, BTreeSet<Helper>) {
     let mut out = Writer::default();
-    let (Some(verified), Some(scan)) = (input.scan, &program.scan) else { return (out, BTreeSet::new()) };
+    let Some(verified) = input.scan else { return (out, BTreeSet::new()) };
     let without_positions = TextOptions { positions: BTreeMap::new(), ..options.clone() };
-    let mut printer = Printer::new(Input::from(verified), &scan.program, dialect, &without_positions);
+    let mut printer = Printer::new(Input::from(verified), searches, dialect, &without_positions);
     let restrict = match dialect {
         Dialect::C => "restrict ",
         Dialect::Cuda => "__restrict__ ",

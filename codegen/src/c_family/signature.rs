@@ -186,7 +186,16 @@ impl Printer<'_> {
         let mut body = Writer::default();
         body.open(format!("static {}", self.signature(restrict)));
         self.aliases(&mut body);
+        let mark = self.input.algorithm.computations.first().map(|it| self.input.buffer_of(it.write.array));
+        if let Some(mark) = mark {
+            let declaration = self.declaration(mark);
+            body.line(declaration);
+        }
         self.block(&self.program.body, hooks, &mut body);
+        for (array, result) in &self.program.names.results {
+            let name = &self.program.names.buffers[self.input.buffer_of(*array).0 as usize];
+            body.line(format!("*{result} = {name};"));
+        }
         body.line("return 0;");
         body.close();
         let macros = self.bare_macros();
@@ -198,7 +207,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The name of the array in which a scan leaves its mark.
+    /// The name of the variable in which a scan leaves its mark.
     pub fn mark(&self) -> Option<&str> {
         let computation = self.input.algorithm.computations.first()?;
         let array = computation.write.array;

@@ -149,6 +149,7 @@ impl Printer<'_> {
             upper: IntExpr::Const(first + count - 1),
             tag: Tag::Unroll(u32::try_from(count).unwrap_or(1)),
             body: vec![],
+            asked: None,
             wide: None,
             ..it.clone()
         };

@@ -47,6 +47,7 @@ pub(super) fn launches(parts: &[Part], kernel: KernelId) -> Node {
             step: MAX_GRID[it.axis as usize],
             clip: None,
             going: None,
+            asked: None,
             wide: None,
             body: vec![launch],
         })

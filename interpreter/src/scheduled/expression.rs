@@ -5,7 +5,7 @@ use super::integer;
 use super::memory::{Block, Memory, Position};
 use crate::operators;
 use tessella_codegen::Input;
-use tessella_codegen::program::{Clip, For, Going, Statement};
+use tessella_codegen::program::{Asked, Clip, For, Going, Statement};
 use tessella_polyhedral::algorithm::{Access, Computation, ComputationId, Subscript};
 use tessella_polyhedral::expr::conjuncts;
 use tessella_polyhedral::expr::{Expr, ExprKind};
@@ -171,6 +171,11 @@ pub(super) fn values(
 ) -> Result<Vec<i64>, ScheduledError> {
     let mut next = integer::value(&it.lower, around.params, variables)?;
     let mut upper = integer::value(&it.upper, around.params, variables)?;
+    if let Some(asked) = &it.asked
+        && !holds(around, asked, variables)?
+    {
+        return Ok(vec![]);
+    }
     if let Some(clip) = &it.clip
         && next <= upper
     {
@@ -199,6 +204,25 @@ pub(super) fn goes_on(
     let computation = around.input.algorithm.computation(going.computation);
     let instance = Instance { computation, iterators, lets: vec![], operands: vec![] };
     Ok(instance.expression(around, &going.condition)?.bits != 0)
+}
+
+/// Whether what is asked before a loop holds.
+fn holds(around: &mut Surroundings<'_>, asked: &Asked, variables: &[Option<i64>]) -> Result<bool, ScheduledError> {
+    for runs in &asked.runs {
+        if !integer::holds(runs, around.params, variables)? {
+            return Ok(false);
+        }
+    }
+    let value = |it: &Option<_>| it.as_ref().map(|it| integer::value(it, around.params, variables)).transpose();
+    let iterators = asked.iterators.iter().map(value).collect::<Result<_, _>>()?;
+    let computation = around.input.algorithm.computation(asked.computation);
+    let instance = Instance { computation, iterators, lets: vec![], operands: vec![] };
+    for part in &asked.parts {
+        if instance.expression(around, part)?.bits == 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The bounds that data give an iterator; `None` if it has no iterations.
