@@ -55,6 +55,11 @@ const WARPS_OF_HEXAGONS: f64 = 16.0;
 /// Instructions that an exact division or square root takes besides its own: it begins with an approximation and refines it. Measured
 /// kernels of a gradient take as long as with so many.
 const EXACT_QUOTIENT: f64 = 15.0;
+/// So much faster than a kernel for each nest and step a stream has to be.
+const WORTH: f64 = 1.1;
+/// A quotient or root of `Float64` takes so much more: a flow with six for each point (`un * dt / dx`) takes 7.4 ps for a stage in a kernel of its
+/// own and 11.3 in a stream of one step, on an H200.
+const WIDE_QUOTIENT: f64 = 2.5;
 /// The same of a quotient by a number whose inverse is known ([`tessella_scalar::inverse`]). It takes four, but measured kernels of boxes
 /// take as long as with so many: a branch for tiny numbers stands between the points of a thread.
 const BY_INVERSE: f64 = 9.0;
@@ -187,6 +192,10 @@ impl Ways {
             });
         }
         all.sort_by(|a, b| a.time.total_cmp(&b.time));
+        let best = all.first().map_or(0.0, |it| it.time);
+        if let Some(plain) = all.iter().position(|it| it.size.is_none() && it.time < best * WORTH) {
+            all[..=plain].rotate_right(1);
+        }
         all
     }
 }
@@ -399,7 +408,8 @@ pub(super) fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
             );
         if does && seen.insert(format!("{:?}", expr.kind)) {
             let wide = expr.ty.is_float() && expr.ty != ScalarType::F32;
-            count += instruction(computation, expr) * if wide { 2.0 } else { 1.0 };
+            let refined = if is_refined(computation, expr) { WIDE_QUOTIENT } else { 1.0 };
+            count += instruction(computation, expr) * if wide { 2.0 * refined } else { 1.0 };
         }
     };
     computation.lets.iter().map(|it| &it.value).chain([&computation.value]).for_each(|expr| expr.walk(&mut weigh));
@@ -409,6 +419,15 @@ pub(super) fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
 /// Whether quotients by this need no division.
 fn has_inverse(divisor: &Expr) -> bool {
     matches!(divisor.kind, ExprKind::Constant(divisor) if tessella_scalar::inverse(divisor).is_some())
+}
+
+/// Whether an operation is a division, or a square root, that begins with an approximation.
+fn is_refined(computation: &Computation, expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::Div, _, divisor) => !computation.fastmath && !has_inverse(divisor),
+        ExprKind::Call(Intrinsic::Sqrt, _) => !computation.fastmath,
+        _ => false,
+    }
 }
 
 /// Instructions of one operation on narrow numbers.
