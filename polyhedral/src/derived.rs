@@ -3,6 +3,7 @@
 mod scalars;
 
 use crate::affine::ParamId;
+use crate::algorithm::ScalarId;
 use crate::expr::Expr;
 
 pub use scalars::{NO_VALUE, ScalarValues, evaluate, evaluates_binary, evaluates_call, evaluates_wrap};
@@ -106,6 +107,17 @@ impl Derived {
             Derived::Clamped(value) => value.params(),
             Derived::Quotient(_, dividend, divisor) => [dividend.params(), divisor.params()].concat(),
             Derived::Scalars(value) => scalars::params(value),
+        }
+    }
+
+    /// The scalar arguments that it depends on.
+    pub fn scalars(&self) -> Vec<ScalarId> {
+        match self {
+            Derived::Constant(_) | Derived::Param(_) => vec![],
+            Derived::Sum(parts) | Derived::Product(parts) => parts.iter().flat_map(Derived::scalars).collect(),
+            Derived::Clamped(value) => value.scalars(),
+            Derived::Quotient(_, dividend, divisor) => [dividend.scalars(), divisor.scalars()].concat(),
+            Derived::Scalars(value) => scalars::scalars(value),
         }
     }
 

@@ -5,11 +5,10 @@ use crate::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVER
 use crate::from_ast::negate;
 use crate::int_expr::{Cond, IntExpr};
 use crate::names::Names;
-use crate::program::{Scan, Width};
+use crate::program::Scan;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ArrayKind, ComputationId};
-use tessella_polyhedral::derived::Derived;
 use tessella_polyhedral::layers::BufferId;
 use tessella_scalar::ScalarType;
 
@@ -221,32 +220,6 @@ impl Printer<'_> {
             let value = self.derived(&value);
             out.line(format!("const int64_t {} = {value};", self.program.names.params[param.0 as usize]));
         }
-    }
-
-    /// A number made of parameters, in arithmetic that wraps around.
-    fn derived(&mut self, value: &Derived) -> String {
-        match value {
-            Derived::Constant(value) if *value >= 0 => format!("INT64_C({value})"),
-            Derived::Constant(value) => format!("(int64_t)UINT64_C({})", value.cast_unsigned()),
-            Derived::Param(param) => self.program.names.params[param.0 as usize].clone(),
-            Derived::Sum(parts) => self.wrapping(parts, " + "),
-            Derived::Product(parts) => self.wrapping(parts, " * "),
-            Derived::Clamped(value) => {
-                let helper = Helper::IndexMax(Width::Wide);
-                self.helpers.insert(helper);
-                format!("{}(0, {})", helper.name(), self.derived(value))
-            }
-            Derived::Quotient(rounding, dividend, divisor) => {
-                let helper = Helper::SizeQuotient(*rounding);
-                self.helpers.insert(helper);
-                format!("{}({}, {})", helper.name(), self.derived(dividend), self.derived(divisor))
-            }
-        }
-    }
-
-    fn wrapping(&mut self, parts: &[Derived], operator: &str) -> String {
-        let parts: Vec<String> = parts.iter().map(|part| format!("(uint64_t){}", self.derived(part))).collect();
-        format!("(int64_t)({})", parts.join(operator))
     }
 
     /// Answers a call that asks for the extents of the arrays that are given back.

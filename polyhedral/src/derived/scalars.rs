@@ -74,6 +74,17 @@ pub(super) fn params(expr: &Expr) -> Vec<ParamId> {
     all
 }
 
+/// The scalar arguments that it depends on.
+pub(super) fn scalars(expr: &Expr) -> Vec<ScalarId> {
+    let mut all = vec![];
+    expr.walk(&mut |part| {
+        if let ExprKind::Scalar(id) = part.kind {
+            all.push(id);
+        }
+    });
+    all
+}
+
 fn params_of(affine: &Affine) -> Vec<ParamId> {
     let of = |atom: &Atom| match atom {
         Atom::Param(param) => vec![*param],

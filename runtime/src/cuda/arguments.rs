@@ -9,7 +9,7 @@ use tessella_codegen::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, 
 use tessella_codegen::int_expr::Environment;
 use tessella_codegen::plan::PlanArgument;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
-use tessella_scalar::ScalarType;
+use tessella_scalar::{Constant, ScalarType};
 
 /// The arguments of a call as its caller passes them.
 #[derive(Debug, Clone, Copy)]
@@ -129,13 +129,15 @@ impl Arguments {
                 }
             }
         }
+        let types: BTreeMap<ScalarId, ScalarType> = plan.entry.parameters.iter().zip(types).filter_map(typed).collect();
+        let scalar = |id: ScalarId| Some(constant(*types.get(&id)?, *read.scalars.get(&id)?));
         let mut params = vec![];
         for origin in &plan.params {
             let value = match origin {
                 ParamOrigin::Extent { array, axis } => read.extents.get(&(*array, *axis)).copied(),
                 ParamOrigin::First { array, axis } => read.firsts.get(&(*array, *axis)).copied(),
                 ParamOrigin::Argument(scalar) => read.integers.get(scalar).copied(),
-                ParamOrigin::Derived(value) => Some(value.evaluate(&params)),
+                ParamOrigin::Derived(value) => Some(value.evaluate(&params, &scalar)),
             };
             params.push(value.ok_or_else(|| malformed("a parameter stands for no argument".to_owned()))?);
         }
@@ -233,6 +235,19 @@ pub fn byte_size(element: ScalarType, extents: &[i64]) -> u64 {
 fn overlap(first: (u64, u64), second: (u64, u64)) -> bool {
     let end = |(address, bytes): (u64, u64)| address.saturating_add(bytes);
     first.1 > 0 && second.1 > 0 && first.0 < end(second) && second.0 < end(first)
+}
+
+/// The scalar that a parameter of the entry is, with its type.
+fn typed((parameter, ty): (&EntryParameter, &ParamType)) -> Option<(ScalarId, ScalarType)> {
+    match (parameter, ty) {
+        (EntryParameter::Scalar(scalar), ParamType::Scalar(ty)) => Some((*scalar, *ty)),
+        (_, ParamType::Scalar(_) | ParamType::Pointer) => None,
+    }
+}
+
+/// The value that the first bytes are in memory.
+fn constant(ty: ScalarType, bytes: [u8; 8]) -> Constant {
+    Constant { ty, bits: wide(ty, bytes).cast_unsigned() }
 }
 
 /// The integer that the first bytes are in memory; of a float, its bits.

@@ -68,7 +68,7 @@ fn params_of(affine: &Affine, found: &mut BTreeSet<usize>) {
 fn derive(algorithm: &Algorithm, params: &mut [i64]) {
     for (at, param) in algorithm.params.iter().enumerate() {
         if let ParamOrigin::Derived(derived) = &param.origin {
-            params[at] = derived.evaluate(params);
+            params[at] = derived.evaluate(params, &|_| None);
         }
     }
 }
