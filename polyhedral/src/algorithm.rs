@@ -119,6 +119,13 @@ pub enum ParamOrigin {
     Derived(Derived),
 }
 
+impl Param {
+    /// Whether scalar arguments give it, through floats: then it may have no value.
+    pub fn is_of_scalars(&self) -> bool {
+        matches!(self.origin, ParamOrigin::Derived(Derived::Scalars(_)))
+    }
+}
+
 /// A scalar argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scalar {

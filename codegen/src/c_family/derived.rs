@@ -1,13 +1,24 @@
 //! Parameters that the entry works out.
 
 use super::expr::Instance;
-use super::{Helper, Printer};
+use super::{Helper, Printer, Writer};
+use crate::entry::STATUS_NO_INTEGER;
 use crate::program::Width;
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::derived::Derived;
 use tessella_polyhedral::expr::Expr;
 
 impl Printer<'_> {
+    /// What the entry gives back where a number has no value, as a line of a comment; none if it has no such numbers.
+    pub fn missing_comment(&self, out: &mut Writer) {
+        let algorithm = self.input.algorithm;
+        let of_scalars = algorithm.params.iter().filter(|param| param.is_of_scalars());
+        let spelled: Vec<String> = of_scalars.filter_map(|param| algorithm.spelling(param)).collect();
+        if !spelled.is_empty() {
+            out.line(format!("// {STATUS_NO_INTEGER} if one of these is no int64_t: {}.", spelled.join(", ")));
+        }
+    }
+
     /// A number made of parameters, in arithmetic that wraps around.
     pub(super) fn derived(&mut self, value: &Derived) -> String {
         match value {

@@ -145,7 +145,7 @@ impl Helper {
                 )
             }
             Helper::ToInteger => format!(
-                "// A float without its fraction; where no int64_t is that, INT64_MIN, with which nothing runs.\n\
+                "// A float without its fraction; where no int64_t is that, INT64_MIN.\n\
                  {host} int64_t {name}(double x) {{\n    \
                      return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;\n}}"
             ),

@@ -1,7 +1,7 @@
 //! The entry function's head and its checks.
 
 use super::{Helper, LoopHooks, Printer, Writer, c_type};
-use crate::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
+use crate::entry::{EntryParameter, STATUS_NO_INTEGER, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
 use crate::from_ast::negate;
 use crate::int_expr::{Cond, IntExpr};
 use crate::names::Names;
@@ -116,6 +116,10 @@ impl Printer<'_> {
     pub fn entry_checks(&mut self, out: &mut Writer) {
         let entry = &self.program.entry;
         self.aliases(out);
+        for param in entry.of_scalars() {
+            let name = &self.program.names.params[param.0 as usize];
+            out.line(format!("if ({name} == INT64_MIN) return {STATUS_NO_INTEGER};"));
+        }
         if entry.context != Cond::Const(true) {
             self.leave_unless(&entry.context, STATUS_OUT_OF_CONTEXT, out);
         }

@@ -26,9 +26,10 @@ use host::Host;
 use memory::{Block, Memory, Position};
 use shuffle::Shuffle;
 use std::collections::BTreeMap;
-use tessella_codegen::entry::{STATUS_FAILED_LATER, STATUS_OUT_OF_CONTEXT};
+use tessella_codegen::entry::{STATUS_FAILED_LATER, STATUS_NO_INTEGER, STATUS_OUT_OF_CONTEXT};
 use tessella_codegen::{Input, Program};
 use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId};
+use tessella_polyhedral::derived::NO_VALUE;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
 use tessella_scalar::Constant;
 
@@ -52,6 +53,9 @@ pub fn run(
     seed: u64,
 ) -> Result<Completion, ScheduledError> {
     let params = parameters(input, arguments)?;
+    if program.entry.of_scalars().any(|param| params.get(param.0 as usize) == Some(&NO_VALUE)) {
+        return Ok(Completion::Refused { status: STATUS_NO_INTEGER, about: "a float has no Int64".into() });
+    }
     if !integer::holds(&program.entry.context, &params, &[])? {
         return Ok(Completion::Refused { status: STATUS_OUT_OF_CONTEXT, about: "the sizes are out of range".into() });
     }

@@ -5,10 +5,11 @@ use crate::error::RuntimeError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use tessella_codegen::LaunchPlan;
-use tessella_codegen::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
+use tessella_codegen::entry::{EntryParameter, STATUS_NO_INTEGER, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
 use tessella_codegen::int_expr::Environment;
 use tessella_codegen::plan::PlanArgument;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
+use tessella_polyhedral::derived::NO_VALUE;
 use tessella_scalar::{Constant, ScalarType};
 
 /// The arguments of a call as its caller passes them.
@@ -192,6 +193,9 @@ impl Arguments {
     /// The checks at entry, in the order and with the status codes of the generated C.
     pub fn check(&self, plan: &LaunchPlan) -> Result<i32, RuntimeError> {
         let unknown = || malformed("a check at entry cannot be evaluated".to_owned());
+        if plan.entry.of_scalars().any(|param| self.environment.params.get(param.0 as usize) == Some(&NO_VALUE)) {
+            return Ok(STATUS_NO_INTEGER);
+        }
         // A part that 64 bits do not hold is out of context too.
         if !plan.entry.context.evaluate(&self.environment).unwrap_or(false) {
             return Ok(STATUS_OUT_OF_CONTEXT);
