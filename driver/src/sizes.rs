@@ -81,6 +81,10 @@ pub fn choose_with(
     let help = "give other sizes".to_string();
     match built.ctx.with_budget(built.renewed(), || solve_all(built, given, defaults, scalars)) {
         Ok(Some(params)) => Ok(params),
+        Ok(None) if scalars.missing(algorithm, defaults).is_some() => {
+            let missing = scalars.missing(algorithm, defaults).unwrap_or_default();
+            Err(SizesError { text: format!("`{missing}` has no value"), help: "give other numbers".to_string() })
+        }
         Ok(None) => {
             let given: Vec<String> = given.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let with = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
@@ -179,9 +183,7 @@ fn alike(
                 own.unwrap_or(like)
             }
             ParamOrigin::Argument(_) | ParamOrigin::First { .. } => own.unwrap_or(defaults.of(&param.origin)),
-            ParamOrigin::Derived(ref derived) => {
-                derived.evaluate(&values, &|id| scalars.value(algorithm, &values, id))
-            }
+            ParamOrigin::Derived(ref derived) => derived.evaluate(&values, &|id| scalars.value(algorithm, &values, id)),
         });
     }
     let passes = |set: &Set| -> Result<bool, Error> {

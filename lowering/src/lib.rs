@@ -113,9 +113,7 @@ fn lower_given(
     let is_other = with_derived.derived.len() > given.len();
     lower_prepared(ctx, with_derived, checks).or_else(|errors| match is_other {
         // Sizes of their own have limits, which what they stand for need not have.
-        true => {
-            lower_prepared(ctx, derived::Rewritten { function, derived: of_scalars() }, checks).map_err(|_| errors)
-        }
+        true => lower_prepared(ctx, derived::Rewritten { function, derived: of_scalars() }, checks).map_err(|_| errors),
         false => Err(errors),
     })
 }

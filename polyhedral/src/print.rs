@@ -100,7 +100,9 @@ impl Printer<'_> {
                 (text, if compound { 4 } else { 10 })
             }
             ExprKind::Scalar(id) => (self.algorithm.scalar(*id).name.clone(), 10),
-            ExprKind::Let(at) => (self.computation.map_or_else(String::new, |it| it.lets[*at as usize].name.clone()), 10),
+            ExprKind::Let(at) => {
+                (self.computation.map_or_else(String::new, |it| it.lets[*at as usize].name.clone()), 10)
+            }
             ExprKind::Read(at) => {
                 let read = |it: &Computation| access(self.algorithm, it, &it.reads[*at as usize]);
                 (self.computation.map_or_else(String::new, read), 10)

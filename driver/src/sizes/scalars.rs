@@ -5,6 +5,7 @@
 use super::Defaults;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::{Algorithm, Param, ParamOrigin, ScalarId};
+use tessella_polyhedral::derived::NO_VALUE;
 use tessella_scalar::{Constant, ScalarType};
 
 /// How many are tried.
@@ -59,23 +60,33 @@ impl Scalars {
         self.0.get(&id).copied()
     }
 
+    /// A parameter that these give no value, as the source has it.
+    pub fn missing(&self, algorithm: &Algorithm, defaults: Defaults) -> Option<String> {
+        let values = self.params(algorithm, defaults);
+        let found = algorithm.params.iter().zip(values).find(|(it, value)| it.is_of_scalars() && *value == NO_VALUE);
+        found.and_then(|(param, _)| algorithm.spelling(param))
+    }
+
     /// How far the parameters are from the numbers that a run is meant to have.
     fn off(&self, algorithm: &Algorithm, defaults: Defaults) -> u128 {
+        let values = self.params(algorithm, defaults);
+        let derived =
+            algorithm.params.iter().zip(values).filter(|(it, _)| matches!(it.origin, ParamOrigin::Derived(_)));
+        let off = |value: i64| if value < 1 { OFF } else { value.abs_diff(defaults.count).into() };
+        derived.map(|(_, value)| off(value)).sum()
+    }
+
+    /// The values of parameters with these scalars, where the others have their defaults.
+    fn params(&self, algorithm: &Algorithm, defaults: Defaults) -> Vec<i64> {
         let mut params = vec![];
-        let mut off = 0;
         for param in &algorithm.params {
             let value = match &param.origin {
-                ParamOrigin::Derived(derived) => {
-                    let value = derived.evaluate(&params, &|id| self.value(algorithm, &params, id));
-                    let far = u128::from(value.abs_diff(defaults.count));
-                    off += if value < 1 { OFF } else { far };
-                    value
-                }
+                ParamOrigin::Derived(derived) => derived.evaluate(&params, &|id| self.value(algorithm, &params, id)),
                 origin => defaults.of(origin),
             };
             params.push(value);
         }
-        off
+        params
     }
 }
 

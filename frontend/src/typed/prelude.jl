@@ -147,12 +147,12 @@ function gcd(a::T, b::T) where {T<:Integer}
     return u << twos
 end
 
-# The root of a large number may be off by one, since a float does not hold all numbers. The square of 3037000500 is no `Int`.
+# A float does not hold all numbers. Below a square it may hold the square itself, and its root is too large then; it is never too small, and
+# its square is an `Int`.
 function isqrt(x::Int)
     x < 0 && throw(DomainError(x, "the square root of a negative integer"))
-    guess = unsafe_trunc(Int, sqrt(Float64(max(x, 0))))
-    root = guess * guess > x ? guess - 1 : guess
-    root < 3037000499 && (root + 1) * (root + 1) <= x ? root + 1 : root
+    root = unsafe_trunc(Int, sqrt(Float64(max(x, 0))))
+    root * root > x ? root - 1 : root
 end
 
 # Rounding by a mode, or at digits behind the point.

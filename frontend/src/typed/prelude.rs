@@ -71,7 +71,8 @@ impl Checker<'_> {
             // Julia computes it in a wider type; `UInt64`s have no wider one here.
             ("isqrt", [Value::Scalar(x)]) if is_total(x.ty, ScalarType::I64) && !x.ty.is_float() => {
                 let (x, ty) = (x.clone(), x.ty);
-                self.inlined_scalar("isqrt", vec![widen(x, ScalarType::I64)], span).map(|root| Value::Scalar(widen(root, ty)))
+                self.inlined_scalar("isqrt", vec![widen(x, ScalarType::I64)], span)
+                    .map(|root| Value::Scalar(widen(root, ty)))
             }
             ("isqrt", _) => return None,
             (_, _) => self.inlined(name, values, span),
