@@ -295,6 +295,16 @@ mod tests {
     }
 
     #[test]
+    fn scalars_are_the_constants_that_their_bytes_hold() {
+        let mut bytes = [0; 8];
+        bytes[..4].copy_from_slice(&2.5_f32.to_ne_bytes());
+        assert_eq!(constant(ScalarType::F32, bytes), Constant::f32(2.5));
+        assert_eq!(constant(ScalarType::F64, (-0.1_f64).to_ne_bytes()), Constant::f64(-0.1));
+        assert_eq!(constant(ScalarType::I8, [0xfe, 0, 0, 0, 0, 0, 0, 0]), Constant::integer(ScalarType::I8, -2));
+        assert_eq!(constant(ScalarType::Bool, [1, 0, 0, 0, 0, 0, 0, 0]), Constant::bool(true));
+    }
+
+    #[test]
     fn ranges_overlap_when_they_share_a_byte() {
         assert!(overlap((100, 8), (107, 1)));
         assert!(!overlap((100, 8), (108, 8)));
