@@ -275,6 +275,13 @@ fn malformed(what: String) -> RuntimeError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tessella_codegen::entry::Entry;
+    use tessella_codegen::int_expr::{Cond, IntExpr};
+    use tessella_codegen::plan::Queues;
+    use tessella_polyhedral::affine::ParamId;
+    use tessella_polyhedral::derived::Derived;
+    use tessella_polyhedral::expr::{Expr, ExprKind};
+    use tessella_scalar::CompareOp;
 
     #[test]
     fn sizes_saturate_and_empty_arrays_have_no_bytes() {
@@ -302,6 +309,51 @@ mod tests {
         assert_eq!(constant(ScalarType::F64, (-0.1_f64).to_ne_bytes()), Constant::f64(-0.1));
         assert_eq!(constant(ScalarType::I8, [0xfe, 0, 0, 0, 0, 0, 0, 0]), Constant::integer(ScalarType::I8, -2));
         assert_eq!(constant(ScalarType::Bool, [1, 0, 0, 0, 0, 0, 0, 0]), Constant::bool(true));
+    }
+
+    /// A plan whose only parameter is `trunc(Int, T)`.
+    fn plan() -> LaunchPlan {
+        let scalar = Expr { kind: ExprKind::Scalar(ScalarId(0)), ty: ScalarType::F64 };
+        let whole = Expr { kind: ExprKind::Wrap(Box::new(scalar)), ty: ScalarType::I64 };
+        let derived = Derived::Scalars(Box::new(whole));
+        let at_most = Cond::Compare(CompareOp::Le, IntExpr::Param(ParamId(0)), IntExpr::Const(1 << 40));
+        LaunchPlan {
+            entry: Entry {
+                parameters: vec![EntryParameter::Scalar(ScalarId(0))],
+                aliases: vec![],
+                widened: vec![],
+                derived: vec![(ParamId(0), derived.clone())],
+                context: at_most,
+                apart: vec![],
+                unfolded: vec![],
+                checks: vec![],
+                sizes: vec![],
+            },
+            arguments: vec![PlanArgument::Scalar { name: "T".into(), ty: ScalarType::F64 }],
+            params: vec![ParamOrigin::Derived(derived)],
+            results: vec![],
+            buffers: vec![],
+            kernels: vec![],
+            queues: Queues::One,
+            failed: None,
+            steps: vec![],
+        }
+    }
+
+    #[test]
+    fn floats_give_parameters_or_end_the_call() {
+        let (plan, types) = (plan(), [ParamType::Scalar(ScalarType::F64)]);
+        let read = |mut value: f64| {
+            let pointers = [(&raw mut value).cast::<c_void>()];
+            // SAFETY: the only argument is a `Float64`.
+            unsafe { Arguments::read(&plan, &types, Packed::on_host(&pointers)) }.unwrap()
+        };
+        assert_eq!(read(7.9).environment.params, [7]);
+        assert_eq!(read(7.9).check(&plan).unwrap(), STATUS_OK);
+        for missing in [f64::NAN, f64::INFINITY, -1e19] {
+            assert_eq!(read(missing).check(&plan).unwrap(), STATUS_NO_INTEGER);
+        }
+        assert_eq!(read(1e13).check(&plan).unwrap(), STATUS_OUT_OF_CONTEXT);
     }
 
     #[test]
