@@ -229,6 +229,7 @@ fn header(printer: &Printer<'_>) -> String {
     if printer.input.algorithm.failed.is_some() {
         out.line("// -6 if a subscript or value failed that could only be tested on the way: what was written has been put back.");
     }
+    printer.missing_comment(&mut out);
     for line in parameter_notes(printer) {
         out.line(line);
     }

@@ -36,6 +36,8 @@ pub const STATUS_DEVICE_FAILED: i32 = -4;
 pub const STATUS_GRID_TOO_LARGE: i32 = -5;
 /// A test in the run has failed; the arguments hold again what they held before.
 pub const STATUS_FAILED_LATER: i32 = -6;
+/// A float that an integer is worked out from at entry has none; nothing has been written.
+pub const STATUS_NO_INTEGER: i32 = -7;
 
 /// The most blocks of a grid along x, y, z.
 pub const MAX_GRID: [i64; 3] = [2_147_483_647, 65_535, 65_535];
@@ -48,7 +50,10 @@ pub struct Entry {
     pub aliases: Vec<(ParamId, ArrayId, u32)>,
     /// Parameters that are scalar arguments of narrower types than `int64_t`.
     pub widened: Vec<(ParamId, ScalarId)>,
-    /// Parameters that those before them give, and how.
+    /// Parameters that those before them and scalars give, and how. One that scalars give and that is [`NO_VALUE`] ends the call with
+    /// [`STATUS_NO_INTEGER`] before all checks.
+    ///
+    /// [`NO_VALUE`]: tessella_polyhedral::derived::NO_VALUE
     pub derived: Vec<(ParamId, Derived)>,
     /// What must hold of the algorithm's parameters, else [`STATUS_OUT_OF_CONTEXT`].
     pub context: Cond,
@@ -102,6 +107,13 @@ pub struct Check {
     pub holds: Cond,
     /// The access that the check protects, as the user would write it, or what is wrong where it fails.
     pub about: String,
+}
+
+impl Entry {
+    /// The parameters that scalars give, which may be missing.
+    pub fn of_scalars(&self) -> impl Iterator<Item = ParamId> {
+        self.derived.iter().filter(|(_, value)| matches!(value, Derived::Scalars(_))).map(|(param, _)| *param)
+    }
 }
 
 /// Names everything that lives as long as the call; gives the namer with all of those names in use.

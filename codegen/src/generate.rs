@@ -131,8 +131,10 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
         kernel.body = widen(input, std::mem::take(&mut kernel.body));
     }
     let computations = &input.algorithm.computations;
-    let fastmath =
-        computations.iter().any(|it| it.fastmath) && computations.iter().all(|it| it.fastmath || only_moves(it));
+    // How often loops run is no matter of rounding.
+    let fastmath = computations.iter().any(|it| it.fastmath)
+        && computations.iter().all(|it| it.fastmath || only_moves(it))
+        && !entry.derived.iter().any(|(_, value)| value.has_floats());
     let scan = input.scan.map(|scan| scan_program(input, &Input::from(scan))).transpose()?.map(Box::new);
     let mut program = Program { target: input.target, names, entry, body, kernels, loops, fastmath, scan };
     add_narrow_kernels(input, &mut program, &mut namer);

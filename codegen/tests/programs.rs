@@ -59,9 +59,9 @@ fn frames_leave_nests_their_own_bounds() {
     );
     expect![[r#"
         heat2d:
-          if m >= 3 && n >= 3 && p >= 2 && q >= 2
+          if m >= 3 && n >= 3
             for t = 1:steps
-              for j = 2:min(n, q + 1)
+              for j = 2:n
                 if n > j
                   for i = 2:m - 1
                     S(_, j, i)

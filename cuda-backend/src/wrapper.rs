@@ -53,6 +53,7 @@ pub fn print(printer: &mut Printer<'_>, plan: &LaunchPlan, out: &mut Writer) {
             "// {STATUS_FAILED_LATER} if a subscript or value failed that could only be tested on the way."
         ));
     }
+    wrapper.printer.missing_comment(out);
     out.line(
         "// Unless it is 0, nothing has been written; with -4, arrays copied back before the failure may have been.",
     );

@@ -322,6 +322,10 @@ pub enum Failure {
     Overlap {
         text: String,
     },
+    /// A float that an integer is worked out from has none.
+    NoInteger {
+        text: String,
+    },
     OutOfMemory {
         text: String,
     },
@@ -348,6 +352,7 @@ impl Failure {
             Failure::Range { .. } => -3,
             Failure::Cuda { .. } => -4,
             Failure::Later { .. } => -6,
+            Failure::NoInteger { .. } => -7,
         }
     }
 }
@@ -394,6 +399,8 @@ impl std::fmt::Display for Failure {
             Failure::OutOfMemory { text } => write!(f, "kind=memory\ntext={text}"),
             Failure::Range { text } => write!(f, "kind=range\ntext={text}"),
             Failure::Later { text } => write!(f, "kind=later\ntext={text}"),
+            // Julia throws an error of its own.
+            Failure::NoInteger { text } => write!(f, "kind=thrown\ntext={text}"),
             Failure::Cuda { text } => write!(f, "kind=cuda\ntext={text}"),
         }
     }

@@ -9,7 +9,7 @@ use crate::profile::{self, Report};
 use crate::request::{Backend, Options, Program, Status};
 use crate::results;
 use crate::session;
-use crate::sizes::{self, Defaults};
+use crate::sizes::{self, Defaults, Scalars};
 use crate::tuned;
 use crate::unit::{Built, Unit};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 use tessella_frontend::typed::tree::{Function, Type as ArgumentType};
 use tessella_interpreter::{Array, Value, run_within};
-use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, Computation, Param, ParamOrigin};
+use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, Computation, Param, ParamOrigin, Scalar, ScalarId};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
@@ -145,19 +145,20 @@ pub(crate) fn params_of(algorithm: &Algorithm, values: &[Value]) -> Vec<i64> {
             Some(Value::Scalar(_)) | None => None,
         }
     };
+    let scalar = |id: ScalarId| {
+        let at = algorithm.arguments.iter().position(|it| *it == Argument::Scalar(id));
+        match values.get(at?)? {
+            Value::Scalar(constant) => Some(*constant),
+            Value::Array(_) => None,
+        }
+    };
     let value = |param: &Param, before: &[i64]| match param.origin {
         ParamOrigin::Extent { array: id, axis } => {
             array(id).and_then(|it| it.extents().get(axis as usize).map(|&extent| extent as i64))
         }
         ParamOrigin::First { array: id, axis } => array(id).and_then(|it| it.firsts().get(axis as usize).copied()),
-        ParamOrigin::Argument(id) => {
-            let at = algorithm.arguments.iter().position(|it| *it == Argument::Scalar(id));
-            match at.and_then(|at| values.get(at)) {
-                Some(Value::Scalar(constant)) => constant.as_integer().and_then(|it| i64::try_from(it).ok()),
-                Some(Value::Array(_)) | None => None,
-            }
-        }
-        ParamOrigin::Derived(ref derived) => Some(derived.evaluate(before)),
+        ParamOrigin::Argument(id) => scalar(id)?.as_integer().and_then(|it| i64::try_from(it).ok()),
+        ParamOrigin::Derived(ref derived) => Some(derived.evaluate(before, &scalar)),
     };
     let mut params = vec![];
     for param in &algorithm.params {
@@ -191,11 +192,28 @@ fn refused_inputs(unit: &Unit<'_>, program: &dyn Program, code: i32) -> Failed {
 }
 
 pub(crate) fn choose_params(built: &Built, options: &RunOptions) -> Result<Vec<i64>, Failed> {
+    let scalars = scalars(built.analysed.verified.algorithm(), options);
     let chosen = match options.sizes.as_slice() {
-        [] => sizes::choose_within(built, &[], DEFAULTS, INSTANCES),
-        given => sizes::choose(built, given, DEFAULTS),
+        [] => sizes::choose_within(built, &[], DEFAULTS, &scalars, INSTANCES),
+        given => sizes::choose_with(built, given, DEFAULTS, &scalars),
     };
     chosen.map_err(|error| Failed::Usage(format!("{}; {}", error.text, error.help)))
+}
+
+/// The values of scalar arguments that parameters are worked out from.
+fn scalars(algorithm: &Algorithm, options: &RunOptions) -> Scalars {
+    Scalars::choose(algorithm, &|id| given(algorithm.scalar(id), options), DEFAULTS)
+}
+
+/// What the user gave for a scalar argument.
+fn given(scalar: &Scalar, options: &RunOptions) -> Option<Constant> {
+    let size = options.sizes.iter().find(|(name, _)| *name == scalar.name);
+    let value = options.values.iter().find(|(name, _)| *name == scalar.name);
+    match (size, value) {
+        (Some((_, size)), _) => Some(Constant::integer(scalar.ty, (*size).into())),
+        (None, Some((_, value))) => Some(number(scalar.ty, *value)),
+        (None, None) => None,
+    }
 }
 
 fn argument_types(unit: &Unit<'_>) -> Vec<ArgumentType> {
@@ -266,7 +284,8 @@ fn make_inputs(
     options: &RunOptions,
 ) -> Result<Vec<Value>, Failed> {
     let mut random = Random(options.seed ^ 0x9e37_79b9_7f4a_7c15);
-    let scalars: BTreeMap<u32, i64> = algorithm
+    let scalars = scalars(algorithm, options);
+    let integers: BTreeMap<u32, i64> = algorithm
         .params
         .iter()
         .zip(params)
@@ -282,13 +301,9 @@ fn make_inputs(
         values.push(match argument {
             Argument::Scalar(id) => {
                 let scalar = algorithm.scalar(*id);
-                let asked = options.sizes.iter().find(|(name, _)| *name == scalar.name).map(|(_, value)| *value);
-                let given = options.values.iter().find(|(name, _)| *name == scalar.name).map(|(_, value)| *value);
-                Value::Scalar(match (scalars.get(&id.0).copied().or(asked), given) {
-                    (Some(value), _) => Constant::integer(scalar.ty, value.into()),
-                    (None, Some(value)) => number(scalar.ty, value),
-                    (None, None) => random.constant(scalar.ty),
-                })
+                let of_params = integers.get(&id.0).map(|&value| Constant::integer(scalar.ty, value.into()));
+                let known = of_params.or_else(|| given(scalar, options)).or_else(|| scalars.chosen(*id));
+                Value::Scalar(known.unwrap_or_else(|| random.constant(scalar.ty)))
             }
             Argument::Array(id) => {
                 let array = algorithm.array(*id);

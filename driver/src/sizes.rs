@@ -1,5 +1,7 @@
 //! Values for sizes and integer arguments that fit a program: for made-up runs and for drawings.
 
+mod scalars;
+
 use crate::unit::Built;
 use std::collections::BTreeMap;
 use tessella_codegen::leave::ENDLESS;
@@ -9,6 +11,8 @@ use tessella_polyhedral::bounds;
 use tessella_polyhedral::count::points;
 use tessella_polyhedral::error::{Error, LayoutError};
 use tessella_polyhedral::isl::{DimType, Set, Val};
+
+pub use scalars::Scalars;
 
 /// What parameters get that nothing determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +47,17 @@ const LARGEST: i64 = 1 << 40;
 /// Values for all parameters: what the user gave, what the checks at entry then need, else defaults.
 pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Vec<i64>, SizesError> {
     let algorithm = built.analysed.verified.algorithm();
+    choose_with(built, given, defaults, &Scalars::choose(algorithm, &|_| None, defaults))
+}
+
+/// [`choose`], where scalar arguments that are no parameters have these values.
+pub fn choose_with(
+    built: &Built,
+    given: &[(String, i64)],
+    defaults: Defaults,
+    scalars: &Scalars,
+) -> Result<Vec<i64>, SizesError> {
+    let algorithm = built.analysed.verified.algorithm();
     let is_param = |name: &String| algorithm.params.iter().any(|param| param.name == *name && !is_derived(param));
     let is_scalar = |name: &String| algorithm.scalars.iter().any(|scalar| scalar.name == *name);
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_param(name) && !is_scalar(name)) {
@@ -64,29 +79,34 @@ pub fn choose(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Res
         }
     }
     let help = "give other sizes".to_string();
-    match built.ctx.with_budget(built.renewed(), || solve_all(built, given, defaults)) {
+    match built.ctx.with_budget(built.renewed(), || solve_all(built, given, defaults, scalars)) {
         Ok(Some(params)) => Ok(params),
+        Ok(None) if scalars.missing(algorithm, defaults).is_some() => {
+            let missing = scalars.missing(algorithm, defaults).unwrap_or_default();
+            Err(SizesError { text: format!("`{missing}` has no value"), help: "give other numbers".to_string() })
+        }
         Ok(None) => {
             let given: Vec<String> = given.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let with = if given.is_empty() { String::new() } else { format!(" with {}", given.join(", ")) };
             Err(SizesError { text: format!("no sizes satisfy `{}`{with}", algorithm.name), help })
         }
-        Err(error) => match built.ctx.with_budget(built.renewed(), || alike(built, given, defaults)) {
+        Err(error) => match built.ctx.with_budget(built.renewed(), || alike(built, given, defaults, scalars)) {
             Ok(Some(params)) => Ok(params),
             Ok(None) | Err(_) => Err(SizesError { text: error.to_string(), help }),
         },
     }
 }
 
-/// [`choose`] with smaller defaults where loops would run more often than `most` times: with the largest that take no more, or else
+/// [`choose_with`] with smaller defaults where loops would run more often than `most` times: with the largest that take no more, or else
 /// with the least.
 pub fn choose_within(
     built: &Built,
     given: &[(String, i64)],
     defaults: Defaults,
+    scalars: &Scalars,
     most: u64,
 ) -> Result<Vec<i64>, SizesError> {
-    let mut chosen = choose(built, given, defaults)?;
+    let mut chosen = choose_with(built, given, defaults, scalars)?;
     let Defaults { mut side, mut count } = defaults;
     while takes_more(built, &chosen, most) && (side > LEAST || count > LEAST) {
         // Few steps in time show less than few points in space.
@@ -94,7 +114,7 @@ pub fn choose_within(
             true => side /= 2,
             false => (side, count) = ((side / 2).max(LEAST), (count / 2).max(LEAST)),
         }
-        chosen = choose(built, given, Defaults { side, count })?;
+        chosen = choose_with(built, given, Defaults { side, count }, scalars)?;
     }
     Ok(chosen)
 }
@@ -138,7 +158,12 @@ fn takes_more(built: &Built, params: &[i64], most: u64) -> bool {
 
 /// Arrays with as many axes alike, where these sizes pass all checks: for programs whose checks have so many alternatives that solving for
 /// them takes too much.
-fn alike(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
+fn alike(
+    built: &Built,
+    given: &[(String, i64)],
+    defaults: Defaults,
+    scalars: &Scalars,
+) -> Result<Option<Vec<i64>>, Error> {
     let verified = &built.analysed.verified;
     let algorithm = verified.source();
     let mut shapes: BTreeMap<(u32, u32), i64> = BTreeMap::new();
@@ -158,7 +183,7 @@ fn alike(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
                 own.unwrap_or(like)
             }
             ParamOrigin::Argument(_) | ParamOrigin::First { .. } => own.unwrap_or(defaults.of(&param.origin)),
-            ParamOrigin::Derived(ref derived) => derived.evaluate(&values),
+            ParamOrigin::Derived(ref derived) => derived.evaluate(&values, &|id| scalars.value(algorithm, &values, id)),
         });
     }
     let passes = |set: &Set| -> Result<bool, Error> {
@@ -194,19 +219,26 @@ pub fn choose_usual(built: &Built, given: &[(String, i64)], defaults: Defaults) 
     choose(built, &all, defaults).or_else(|_| choose(built, given, defaults))
 }
 
-/// [`solve`], where some parameters follow from others.
-fn solve_all(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<Option<Vec<i64>>, Error> {
-    let params = &built.analysed.verified.source().params;
-    let Some(free) = solve(built, given, defaults)? else { return Ok(None) };
+/// [`solve`], where some parameters follow from others and from scalars.
+fn solve_all(
+    built: &Built,
+    given: &[(String, i64)],
+    defaults: Defaults,
+    scalars: &Scalars,
+) -> Result<Option<Vec<i64>>, Error> {
+    let algorithm = built.analysed.verified.source();
+    let params = &algorithm.params;
+    let Some(mut found) = solve(built, given, defaults)? else { return Ok(None) };
     let mut all = given.to_vec();
-    for param in params {
+    for (position, param) in params.iter().enumerate() {
         let ParamOrigin::Derived(derived) = &param.origin else { continue };
-        for ParamId(at) in derived.params() {
-            all.push((params[at as usize].name.clone(), free[at as usize]));
-        }
-        all.push((param.name.clone(), derived.evaluate(&free)));
+        let through_scalars = derived.scalars().into_iter().filter_map(|id| scalars::param_of(algorithm, id));
+        let read = derived.params().into_iter().map(|ParamId(at)| at as usize).chain(through_scalars);
+        all.extend(read.filter(|&at| !is_derived(&params[at])).map(|at| (params[at].name.clone(), found[at])));
+        found[position] = derived.evaluate(&found, &|id| scalars.value(algorithm, &found, id));
+        all.push((param.name.clone(), found[position]));
     }
-    if all.len() == given.len() { Ok(Some(free)) } else { solve(built, &all, defaults) }
+    if all.len() == given.len() { Ok(Some(found)) } else { solve(built, &all, defaults) }
 }
 
 fn is_derived(param: &Param) -> bool {

@@ -103,6 +103,13 @@ end
     return nothing
 end
 
+@tessella function counted_steps!(x, time, dt)
+    for t in 1:round(Int, time / dt), i in 1:length(x)
+        x[i] += 1
+    end
+    return nothing
+end
+
 @tessella function scaled_where!(x, low, high)
     for i in 1:length(x)
         if low <= i <= high
@@ -166,6 +173,19 @@ function run()
         failure = withenv(() -> refusal(() -> scaled_where!(x, typemin(Int), 3)), "TESSELLA_FALLBACK" => "0")
         @test code(failure) == ["E0772"]
         @test x == [1, 4, 4, 2]
+    end
+    @testset "numbers that floats give" begin
+        x = ones(2)
+        counted_steps!(x, 1.0, 0.1)
+        @test x == [11, 11]
+        withenv(() -> counted_steps!(x, -1e15, 0.1), "TESSELLA_FALLBACK" => nothing)
+        @test x == [11, 11]
+        for fallback in ("0", nothing), (time, dt) in ((NaN, 1.0), (1.0, 0.0), (-1.0, 0.0), (1e19, 1.0))
+            failure = withenv(() -> refusal(() -> counted_steps!(x, time, dt)), "TESSELLA_FALLBACK" => fallback)
+            @test failure isa InexactError && x == [11, 11]
+        end
+        failure = withenv(() -> refusal(() -> counted_steps!(x, -1e15, 0.1)), "TESSELLA_FALLBACK" => "0")
+        @test code(failure) == ["E0772"] && x == [11, 11]
     end
     @testset "sizes whose product goes around" begin
         z = zeros(3)

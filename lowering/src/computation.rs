@@ -13,6 +13,7 @@ use crate::values::Fate;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr as Typed, ExprKind as TypedKind, LocalId, Requirement, Role};
+use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::{Access, Argument, Computation, Let, Subscript, Which};
 use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
@@ -336,7 +337,11 @@ impl<'n, 'a> Builder<'n, 'a> {
         match role {
             Role::Argument => match self.nest.symbols.signature.places.get(&local) {
                 Some(Argument::Scalar(scalar)) => Ok(Expr { kind: ExprKind::Scalar(*scalar), ty: expr.ty }),
-                Some(Argument::Array(_)) | None => unreachable!("the type checker gives arrays no scalar type"),
+                Some(Argument::Array(_)) => unreachable!("the type checker gives arrays no scalar type"),
+                None => match self.nest.symbols.signature.integer(local) {
+                    Some(param) => Ok(Expr { kind: ExprKind::Index(Affine::param(param)), ty: expr.ty }),
+                    None => unreachable!("an argument that no caller gives is a parameter"),
+                },
             },
             Role::Iterator(_) => unreachable!("an iterator is affine inside its loop, where alone it has a name"),
             Role::Variable(_) => self.read_local(local, expr, under),

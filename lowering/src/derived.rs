@@ -19,7 +19,7 @@ use tessella_polyhedral::derived::Rounding;
 use tessella_scalar::{BinaryOp, CompareOp, ScalarType, UnaryOp};
 
 /// A function gets no more parameters of its own: each makes all sets wider. Loops up to further products are [ranges](crate::ranges).
-const MOST: usize = 8;
+pub(crate) const MOST: usize = 8;
 
 /// Quotients and maxima of more than that stay what they are.
 const MOST_ATOMS: usize = 16;
@@ -31,22 +31,29 @@ const MOST_FACTOR: u64 = 1 << 18;
 pub(crate) struct Rewritten {
     pub(crate) function: Function,
     /// The arguments that the function has for them, which no caller gives, and what each holds.
-    pub(crate) derived: Vec<(LocalId, Atoms)>,
+    pub(crate) derived: Vec<(LocalId, Meaning)>,
+}
+
+/// What such an argument holds.
+pub(crate) enum Meaning {
+    Product(Atoms),
+    /// An expression of arguments and sizes, floats too.
+    Scalars(Expr),
 }
 
 /// A product of what callers give.
 pub(crate) type Atoms = Vec<Atom>;
 
 /// Finds the products and quotients of sizes in all bounds of loops, extents and comparisons of conditions, and the quotients in names that
-/// are set once.
-pub(crate) fn rewrite(function: &Function) -> Rewritten {
+/// are set once. The function may have some such arguments already.
+pub(crate) fn rewrite(function: &Function, before: Vec<(LocalId, Meaning)>) -> Rewritten {
     let mut rewriting = Rewriting {
         function,
         locals: function.locals.clone(),
         values: BTreeMap::new(),
         choices: BTreeMap::new(),
         known: BTreeMap::new(),
-        order: vec![],
+        order: before,
     };
     rewriting.learn(&function.body);
     let body = rewriting.block(&function.body);
@@ -62,7 +69,7 @@ struct Rewriting<'a> {
     /// What other integers that are assigned once are set to: `min(n, width)`.
     choices: BTreeMap<LocalId, Expr>,
     known: BTreeMap<Atoms, LocalId>,
-    order: Vec<(LocalId, Atoms)>,
+    order: Vec<(LocalId, Meaning)>,
 }
 
 impl Rewriting<'_> {
@@ -258,7 +265,7 @@ impl Rewriting<'_> {
 
     /// The argument that stands for a product, if the function may have it.
     fn parameter_if_few(&mut self, product: &[Atom], span: Span) -> Option<LocalId> {
-        let may_be = self.known.len() < MOST || self.known.contains_key(product);
+        let may_be = self.order.len() < MOST || self.known.contains_key(product);
         may_be.then(|| self.parameter(product, span))
     }
 
@@ -272,7 +279,7 @@ impl Rewriting<'_> {
         let (ty, role) = (Type::Scalar(ScalarType::I64), Role::Argument);
         self.locals.push(Local { name, named: NamedBy::Tessella, ty, role, span });
         self.known.insert(product.to_vec(), id);
-        self.order.push((id, product.to_vec()));
+        self.order.push((id, Meaning::Product(product.to_vec())));
         id
     }
 

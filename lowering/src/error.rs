@@ -409,7 +409,7 @@ impl IntoDiagnostic for LowerError {
             LowerError::BoundNotAffine { iterator, bound, why, .. } => {
                 let diagnostic = why.explain(
                     diagnostic,
-                    "loop bounds are computed from iterators, integer arguments, array sizes and integer arrays",
+                    "loop bounds are computed from iterators, arguments, array sizes and integer arrays",
                 );
                 let is_step = iterator.is_none() && matches!(why.innermost(), Reason::Reassigned { .. });
                 let diagnostic = if is_step { diagnostic.with_help(STEP_BY_ITERATOR) } else { diagnostic };
@@ -440,7 +440,7 @@ impl IntoDiagnostic for LowerError {
                 .with_help(format!("assign to a new variable instead of `{name}`")),
             LowerError::ExtentNotAffine { extent, why, .. } => {
                 let diagnostic = why
-                    .explain(diagnostic, "extents are sums of integer arguments and array sizes with constant factors");
+                    .explain(diagnostic, "extents are sums of arguments and array sizes with constant factors, and of floats of arguments rounded to `Int`");
                 if extent == why.span { diagnostic } else { diagnostic.secondary(extent, "in this extent") }
             }
             LowerError::RequirementNotAffine { span, text, why } => {

@@ -20,6 +20,7 @@ mod expr;
 mod extremes;
 mod fitting;
 mod formula;
+mod given;
 mod implied;
 mod inside;
 mod late;
@@ -44,7 +45,8 @@ mod tests;
 pub use error::{Changes, LowerError, NotAffine, RangeEnd, Reason};
 pub use spans::SpanTable;
 
-use tessella_frontend::typed::tree::{Function, LocalId};
+use derived::Meaning;
+use tessella_frontend::typed::tree::{Expr, Function, LocalId};
 use tessella_polyhedral::algorithm::Algorithm;
 use tessella_polyhedral::isl::Ctx;
 
@@ -82,19 +84,36 @@ pub enum Searches {
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
 pub fn lower(ctx: &Ctx, function: &Function, checks: Checks, searches: Searches) -> Result<Lowered, Vec<LowerError>> {
+    let given::Rewritten { function: other, found } = given::rewrite(function);
+    let is_other = !found.is_empty();
+    lower_given(ctx, &other, found, checks, searches).or_else(|errors| match is_other {
+        true => lower_given(ctx, function, vec![], checks, searches).map_err(|_| errors),
+        false => Err(errors),
+    })
+}
+
+/// [`lower`], for a function that has arguments of its own for what entry works out.
+fn lower_given(
+    ctx: &Ctx,
+    function: &Function,
+    given: Vec<(LocalId, Expr)>,
+    checks: Checks,
+    searches: Searches,
+) -> Result<Lowered, Vec<LowerError>> {
     let prepared = |function: &Function| fitting::rewrite(&counters::rewrite(&stepped::rewrite(function)));
+    let of_scalars = || given.iter().map(|(id, value)| (*id, Meaning::Scalars(value.clone()))).collect();
     if searches == Searches::InAnyOrder
         && let Some(other) = best::rewrite(function)
-        && let Ok(lowered) = lower_prepared(ctx, derived::rewrite(&prepared(&other)), checks)
+        && let Ok(lowered) = lower_prepared(ctx, derived::rewrite(&prepared(&other), of_scalars()), checks)
     {
         return Ok(lowered);
     }
     let function = prepared(function);
-    let with_derived = derived::rewrite(&function);
-    let is_other = !with_derived.derived.is_empty();
+    let with_derived = derived::rewrite(&function, of_scalars());
+    let is_other = with_derived.derived.len() > given.len();
     lower_prepared(ctx, with_derived, checks).or_else(|errors| match is_other {
         // Sizes of their own have limits, which what they stand for need not have.
-        true => lower_prepared(ctx, derived::Rewritten { function, derived: vec![] }, checks).map_err(|_| errors),
+        true => lower_prepared(ctx, derived::Rewritten { function, derived: of_scalars() }, checks).map_err(|_| errors),
         false => Err(errors),
     })
 }
@@ -119,7 +138,7 @@ fn lower_prepared(ctx: &Ctx, rewritten: derived::Rewritten, checks: Checks) -> R
 fn lower_with_tests(
     ctx: &Ctx,
     function: &Function,
-    derived: &[(LocalId, derived::Atoms)],
+    derived: &[(LocalId, Meaning)],
     errors: &[LowerError],
 ) -> Option<Lowered> {
     let places = late::places(errors)?;
@@ -132,7 +151,7 @@ fn lower_with_tests(
 fn lower_tested(
     ctx: &Ctx,
     function: &Function,
-    derived: &[(LocalId, derived::Atoms)],
+    derived: &[(LocalId, derived::Meaning)],
     mut places: late::Places,
     unchecked: late::Unchecked,
 ) -> Option<Lowered> {

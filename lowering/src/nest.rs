@@ -5,7 +5,7 @@ mod loops;
 
 use crate::Lowered;
 use crate::computation::{Builder, Value};
-use crate::derived::Atoms;
+use crate::derived::Meaning;
 use crate::emit::{Draft, Storage, Target, TargetSubscript};
 use crate::error::LowerError;
 use crate::formula::Formula;
@@ -103,7 +103,7 @@ pub(crate) struct Nest<'a> {
 pub(crate) fn lower(
     ctx: &Ctx,
     rewritten: &Rewritten,
-    derived: &[(LocalId, Atoms)],
+    derived: &[(LocalId, Meaning)],
     failed: Option<LocalId>,
 ) -> Result<Lowered, Vec<LowerError>> {
     let function = &rewritten.function;

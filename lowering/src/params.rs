@@ -1,18 +1,19 @@
 //! Parameters: the extents of array arguments and the integer arguments that index, with the user's names for them.
 
-use crate::derived::Atoms;
+use crate::derived::Meaning;
 use crate::formula::Formula;
 use crate::names::Names;
 use crate::stepped::polynomial::{Atom, Polynomial};
 use crate::values::Values;
 use std::collections::BTreeMap;
 use tessella_diagnostics::Span;
-use tessella_frontend::typed::tree::{ExprKind, Function, LocalId, Role, Type};
+use tessella_frontend::typed::tree::{Expr as Typed, ExprKind as Made, Function, LocalId, Role, Type};
 use tessella_polyhedral::affine::{Affine, ParamId};
 use tessella_polyhedral::algorithm::{
     Argument, Array, ArrayId, ArrayKind, PARAM_LIMIT, Param, ParamOrigin, Scalar, ScalarId,
 };
 use tessella_polyhedral::derived::{Derived, Rounding};
+use tessella_polyhedral::expr::{Expr, ExprKind};
 use tessella_scalar::ScalarType;
 
 /// The signature in the algorithm's words.
@@ -35,7 +36,7 @@ impl Signature {
     pub(crate) fn new(
         function: &Function,
         values: &Values<'_>,
-        derived: &[(LocalId, Atoms)],
+        derived: &[(LocalId, Meaning)],
         names: &mut Names,
     ) -> Self {
         let mut signature = Signature {
@@ -86,7 +87,7 @@ impl Signature {
         &mut self,
         function: &Function,
         values: &Values<'_>,
-        derived: &[(LocalId, Atoms)],
+        derived: &[(LocalId, Meaning)],
         names: &mut Names,
     ) {
         let user_names = extent_names(function, values);
@@ -116,7 +117,7 @@ impl Signature {
                 // An integer that is nothing but data may have any value.
                 Argument::Scalar(scalar)
                     if limits(self.scalars[scalar.0 as usize].ty).is_some()
-                        && (values.is_index(id) || derived.iter().any(|(_, product)| mentions(product, id))) =>
+                        && (values.is_index(id) || derived.iter().any(|(_, held)| mentions(held, id))) =>
                 {
                     let name = self.scalars[scalar.0 as usize].name.clone();
                     let param = self.add_param(Param { name, origin: ParamOrigin::Argument(scalar) }, local.span);
@@ -125,10 +126,13 @@ impl Signature {
                 Argument::Scalar(_) => {}
             }
         }
-        for (id, product) in derived {
+        for (id, held) in derived {
             let local = &function.locals[id.0 as usize];
             let name = names.fresh(&local.name);
-            let origin = ParamOrigin::Derived(self.product(product));
+            let origin = ParamOrigin::Derived(match held {
+                Meaning::Product(product) => self.product(product),
+                Meaning::Scalars(value) => Derived::Scalars(Box::new(self.of_scalars(value))),
+            });
             let param = self.add_param(Param { name, origin }, local.span);
             self.integers.insert(*id, param);
         }
@@ -169,6 +173,37 @@ impl Signature {
         Derived::Param(param.expect("products are made of what callers give"))
     }
 
+    /// What arguments and sizes give, in the algorithm's words.
+    fn of_scalars(&self, value: &Typed) -> Expr {
+        let of = |operand: &Typed| self.of_scalars(operand);
+        let boxed = |operand: &Typed| Box::new(self.of_scalars(operand));
+        let param = |param: Option<ParamId>| param.map_or(Affine::constant(1), Affine::param);
+        let kind = match &value.kind {
+            Made::Constant(constant) => ExprKind::Constant(*constant),
+            Made::Local(local) => match self.places[local] {
+                Argument::Scalar(scalar) => ExprKind::Scalar(scalar),
+                Argument::Array(_) => unreachable!("the type checker gives arrays no scalar type"),
+            },
+            Made::Size { array, axis } => ExprKind::Index(param(self.extent(*array, *axis))),
+            // Subscripts of other arrays count from 1.
+            Made::First { array, axis } => ExprKind::Index(param(self.first(*array, *axis))),
+            Made::Load { .. } => unreachable!("entry reads no arrays"),
+            Made::Unary(op, operand) => ExprKind::Unary(*op, boxed(operand)),
+            Made::Binary(op, left, right) => ExprKind::Binary(*op, boxed(left), boxed(right)),
+            Made::Compare(op, left, right) => ExprKind::Compare(*op, boxed(left), boxed(right)),
+            Made::Call(function, operands) => ExprKind::Call(*function, operands.iter().map(of).collect()),
+            Made::Select { condition, yes, no } => {
+                ExprKind::Select { condition: boxed(condition), yes: boxed(yes), no: boxed(no) }
+            }
+            Made::IfElse { condition, yes, no } => {
+                ExprKind::IfElse { condition: boxed(condition), yes: boxed(yes), no: boxed(no) }
+            }
+            Made::Convert(operand) => ExprKind::Convert(boxed(operand)),
+            Made::Wrap(operand) => ExprKind::Wrap(boxed(operand)),
+        };
+        Expr { kind, ty: value.ty }
+    }
+
     fn add_param(&mut self, param: Param, span: Span) -> ParamId {
         self.params.push(param);
         self.param_spans.push(span);
@@ -200,7 +235,7 @@ impl Signature {
             Derived::Param(param) => matches!(self.params[param.0 as usize].origin, ParamOrigin::Extent { .. }),
             Derived::Product(parts) => parts.iter().all(|part| self.is_of_extents(part)),
             Derived::Clamped(_) => true,
-            Derived::Constant(_) | Derived::Sum(_) | Derived::Quotient(..) => false,
+            Derived::Constant(_) | Derived::Sum(_) | Derived::Quotient(..) | Derived::Scalars(_) => false,
         }
     }
 
@@ -227,7 +262,9 @@ impl Signature {
     }
 }
 
-fn mentions(product: &[Atom], id: LocalId) -> bool {
+/// Whether an argument is an integer of a product. What scalars give may be of any value.
+fn mentions(held: &Meaning, id: LocalId) -> bool {
+    let Meaning::Product(product) = held else { return false };
     product.iter().any(|atom| Polynomial::atom(atom.clone()).mentions(&Atom::Local(id)))
 }
 
@@ -251,7 +288,7 @@ fn extent_names(function: &Function, values: &Values<'_>) -> BTreeMap<(LocalId, 
     let mut found = BTreeMap::new();
     for (at, local) in function.locals.iter().enumerate() {
         let Some(definition) = values.definition(LocalId(at as u32)) else { continue };
-        if let ExprKind::Size { array, axis } = definition.kind {
+        if let Made::Size { array, axis } = definition.kind {
             found.entry((array, axis)).or_insert_with(|| (local.name.clone(), local.span));
         }
     }

@@ -1,6 +1,7 @@
 //! Typed trees written by hand, against the algorithms that they become.
 
 pub(crate) mod build;
+mod given;
 
 use crate::{Checks, LowerError, Lowered, Reason, Searches, lower};
 use build::{E, Tree, binary, compare, select};

@@ -4,6 +4,7 @@ use crate::affine::{Affine, ParamId};
 use crate::derived::Derived;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{DimType, IslError, Set, Val};
+use crate::print;
 use crate::schedule::{Node, Schedule};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -113,9 +114,16 @@ pub enum ParamOrigin {
     First { array: ArrayId, axis: u32 },
     /// The value of an `Int64` argument.
     Argument(ScalarId),
-    /// What other parameters give that is affine in none, a product of two sizes. The parameters that it depends on come before it, and
-    /// are not derived. Nothing is assumed of how the two are related.
+    /// What other parameters and scalar arguments give that is affine in none: a product of two sizes, the number of steps in a time. The
+    /// parameters that it depends on come before it. Nothing is assumed of how the two are related.
     Derived(Derived),
+}
+
+impl Param {
+    /// Whether scalar arguments give it, through floats: then it may have no value.
+    pub fn is_of_scalars(&self) -> bool {
+        matches!(self.origin, ParamOrigin::Derived(Derived::Scalars(_)))
+    }
 }
 
 /// A scalar argument.
@@ -522,10 +530,13 @@ impl Algorithm {
                 let array = &self.array(*array).name;
                 (param.name == format!("{array}_{}", axis + 1)).then(|| format!("size({array}, {})", axis + 1))
             }
-            ParamOrigin::Derived(value) => Some(value.spelled(&|id| {
-                let param = self.param(id);
-                self.spelling(param).unwrap_or_else(|| param.name.clone())
-            })),
+            ParamOrigin::Derived(value) => {
+                let name = |id| {
+                    let param = self.param(id);
+                    self.spelling(param).unwrap_or_else(|| param.name.clone())
+                };
+                Some(value.spelled(&name, &|value| print::at_entry(self, value)))
+            }
             ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
         }
     }

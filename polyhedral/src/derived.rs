@@ -1,6 +1,12 @@
-//! Numbers that sizes give and that are affine in none.
+//! Numbers that sizes and scalar arguments give and that are affine in none.
+
+mod scalars;
 
 use crate::affine::ParamId;
+use crate::algorithm::ScalarId;
+use crate::expr::Expr;
+
+pub use scalars::{NO_VALUE, ScalarValues, evaluate, evaluates_binary, evaluates_call, evaluates_wrap};
 
 /// A number made of parameters, in `Int64` arithmetic that wraps around as Julia's does: `nx * ny`, `n * (n + 1) ÷ 2`, `cld(n, width)`.
 ///
@@ -16,6 +22,9 @@ pub enum Derived {
     /// `max(0, value)`.
     Clamped(Box<Derived>),
     Quotient(Rounding, Box<Derived>, Box<Derived>),
+    /// An `Int64` of scalar arguments, floats too: `round(Int, T / dt)`. It names no iterators, reads and lets, and has only what
+    /// [`evaluate`] knows.
+    Scalars(Box<Expr>),
 }
 
 /// Which integer a quotient becomes.
@@ -46,24 +55,24 @@ impl Derived {
         }
     }
 
-    /// The value for these parameters, by [`ParamId`]; one that is missing counts as 0.
-    pub fn evaluate(&self, params: &[i64]) -> i64 {
+    /// The value for these parameters, by [`ParamId`], and scalar arguments. A parameter that is missing counts as 0.
+    pub fn evaluate(&self, params: &[i64], scalars: ScalarValues<'_>) -> i64 {
+        let of = |value: &Derived| value.evaluate(params, scalars);
         match self {
             Derived::Constant(value) => *value,
             Derived::Param(param) => params.get(param.0 as usize).copied().unwrap_or(0),
-            Derived::Sum(parts) => parts.iter().fold(0, |sum, part| sum.wrapping_add(part.evaluate(params))),
-            Derived::Product(parts) => parts.iter().fold(1, |all, part| all.wrapping_mul(part.evaluate(params))),
+            Derived::Sum(parts) => parts.iter().fold(0, |sum, part| sum.wrapping_add(of(part))),
+            Derived::Product(parts) => parts.iter().fold(1, |all, part| all.wrapping_mul(of(part))),
             // Without the hint rustc 1.95 takes what the whole function gives for never negative, since it calls itself here.
-            Derived::Clamped(value) => std::hint::black_box(value.evaluate(params)).max(0),
-            Derived::Quotient(rounding, dividend, divisor) => {
-                quotient(*rounding, dividend.evaluate(params), divisor.evaluate(params))
-            }
+            Derived::Clamped(value) => std::hint::black_box(of(value)).max(0),
+            Derived::Quotient(rounding, dividend, divisor) => quotient(*rounding, of(dividend), of(divisor)),
+            Derived::Scalars(value) => evaluate(value, params, scalars),
         }
     }
 
-    /// The value as Julia writes it.
-    pub fn spelled(&self, name: &dyn Fn(ParamId) -> String) -> String {
-        let of = |value: &Derived| value.spelled(name);
+    /// The value as Julia writes it, given how it writes parameters and what scalars give.
+    pub fn spelled(&self, name: &dyn Fn(ParamId) -> String, scalars: &dyn Fn(&Expr) -> String) -> String {
+        let of = |value: &Derived| value.spelled(name, scalars);
         match self {
             Derived::Constant(value) => value.to_string(),
             Derived::Param(param) => name(*param),
@@ -85,6 +94,7 @@ impl Derived {
                 };
                 format!("{function}({}, {})", of(dividend), of(divisor))
             }
+            Derived::Scalars(value) => scalars(value),
         }
     }
 
@@ -96,6 +106,33 @@ impl Derived {
             Derived::Sum(parts) | Derived::Product(parts) => parts.iter().flat_map(Derived::params).collect(),
             Derived::Clamped(value) => value.params(),
             Derived::Quotient(_, dividend, divisor) => [dividend.params(), divisor.params()].concat(),
+            Derived::Scalars(value) => scalars::params(value),
+        }
+    }
+
+    /// The scalar arguments that it depends on.
+    pub fn scalars(&self) -> Vec<ScalarId> {
+        match self {
+            Derived::Constant(_) | Derived::Param(_) => vec![],
+            Derived::Sum(parts) | Derived::Product(parts) => parts.iter().flat_map(Derived::scalars).collect(),
+            Derived::Clamped(value) => value.scalars(),
+            Derived::Quotient(_, dividend, divisor) => [dividend.scalars(), divisor.scalars()].concat(),
+            Derived::Scalars(value) => scalars::scalars(value),
+        }
+    }
+
+    /// Whether floats decide on it.
+    pub fn has_floats(&self) -> bool {
+        match self {
+            Derived::Constant(_) | Derived::Param(_) => false,
+            Derived::Sum(parts) | Derived::Product(parts) => parts.iter().any(Derived::has_floats),
+            Derived::Clamped(value) => value.has_floats(),
+            Derived::Quotient(_, dividend, divisor) => dividend.has_floats() || divisor.has_floats(),
+            Derived::Scalars(value) => {
+                let mut found = false;
+                value.walk(&mut |part| found |= part.ty.is_float());
+                found
+            }
         }
     }
 }
@@ -121,7 +158,7 @@ mod tests {
     fn of(rounding: Rounding, dividend: i64, divisor: i64) -> i64 {
         let all = [dividend, divisor].map(|value| Box::new(Derived::Constant(value)));
         let [dividend, divisor] = all;
-        Derived::Quotient(rounding, dividend, divisor).evaluate(&[])
+        Derived::Quotient(rounding, dividend, divisor).evaluate(&[], &|_| None)
     }
 
     #[test]
@@ -146,17 +183,18 @@ mod tests {
     fn values_read_as_julia() {
         let param = |at| Derived::Param(ParamId(at));
         let name = |id: ParamId| ["nx", "ny"][id.0 as usize].to_owned();
+        let none = |_: &Expr| String::new();
         let sum = Derived::Sum(vec![param(0), Derived::Constant(-1)]);
         let product = Derived::Product(vec![param(1), sum]);
-        assert_eq!(product.spelled(&name), "ny * (nx + -1)");
+        assert_eq!(product.spelled(&name, &none), "ny * (nx + -1)");
         let quotient = Derived::Quotient(Rounding::Up, Box::new(product), Box::new(param(1)));
-        assert_eq!(quotient.spelled(&name), "cld(ny * (nx + -1), ny)");
+        assert_eq!(quotient.spelled(&name, &none), "cld(ny * (nx + -1), ny)");
     }
 
     #[test]
     fn products_wrap_around() {
         let product = Derived::Product(vec![Derived::Param(ParamId(0)), Derived::Param(ParamId(1))]);
-        assert_eq!(product.evaluate(&[3, -5]), -15);
-        assert_eq!(product.evaluate(&[1 << 32, (1 << 32) + 1]), 1 << 32);
+        assert_eq!(product.evaluate(&[3, -5], &|_| None), -15);
+        assert_eq!(product.evaluate(&[1 << 32, (1 << 32) + 1], &|_| None), 1 << 32);
     }
 }

@@ -4,14 +4,14 @@ use crate::affine::Affine;
 use crate::algorithm::ScalarId;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, Intrinsic, ScalarType, UnaryOp};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expr {
     pub kind: ExprKind,
     pub ty: ScalarType,
 }
 
 /// Operands have been promoted: see `tessella_scalar` for the operators' meaning.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExprKind {
     Constant(Constant),
     /// The value of an affine expression of iterators and parameters; `Int64`.

@@ -7,7 +7,7 @@ use crate::expr::{Expr, ExprKind};
 use crate::report::{Distance, ReportedDependence};
 use crate::schedule::{Node, ProcessorAxis, Schedule, Tag};
 use std::fmt::Write;
-use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, UnaryOp};
+use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType, UnaryOp};
 
 /// The algorithm: its arguments, parameters and computations with their domains.
 pub fn algorithm(algorithm: &Algorithm) -> String {
@@ -75,12 +75,18 @@ pub fn subscript(algorithm: &Algorithm, computation: &Computation, subscript: &S
 
 /// The expression in Julia's notation, with the parentheses that keep its evaluation order visible.
 pub fn expression(algorithm: &Algorithm, computation: &Computation, expr: &Expr) -> String {
-    Printer { algorithm, computation }.at(expr, 0)
+    Printer { algorithm, computation: Some(computation) }.at(expr, 0)
+}
+
+/// The same of what scalar arguments give at entry.
+pub fn at_entry(algorithm: &Algorithm, expr: &Expr) -> String {
+    Printer { algorithm, computation: None }.at(expr, 0)
 }
 
 struct Printer<'a> {
     algorithm: &'a Algorithm,
-    computation: &'a Computation,
+    /// `None` at entry, where there are no iterators, lets and reads.
+    computation: Option<&'a Computation>,
 }
 
 impl Printer<'_> {
@@ -89,12 +95,18 @@ impl Printer<'_> {
             ExprKind::Constant(value) => (value.to_string(), 10),
             ExprKind::Index(affine) => {
                 let compound = affine.terms().len() + usize::from(affine.constant_term() != 0) > 1;
-                let text = affine.display(&self.computation.iterators, &self.algorithm.param_names());
+                let iterators = self.computation.map_or(&[][..], |it| &it.iterators);
+                let text = affine.display(iterators, &self.algorithm.param_names());
                 (text, if compound { 4 } else { 10 })
             }
             ExprKind::Scalar(id) => (self.algorithm.scalar(*id).name.clone(), 10),
-            ExprKind::Let(at) => (self.computation.lets[*at as usize].name.clone(), 10),
-            ExprKind::Read(at) => (access(self.algorithm, self.computation, &self.computation.reads[*at as usize]), 10),
+            ExprKind::Let(at) => {
+                (self.computation.map_or_else(String::new, |it| it.lets[*at as usize].name.clone()), 10)
+            }
+            ExprKind::Read(at) => {
+                let read = |it: &Computation| access(self.algorithm, it, &it.reads[*at as usize]);
+                (self.computation.map_or_else(String::new, read), 10)
+            }
             ExprKind::Unary(op, operand) => (format!("{}{}", unary_text(*op), self.at(operand, 6)), 6),
             ExprKind::Binary(op, left, right) => match infix(*op) {
                 Some((text, own)) => (format!("{} {text} {}", self.at(left, own), self.at(right, own + 1)), own),
@@ -111,9 +123,22 @@ impl Printer<'_> {
             }
             ExprKind::IfElse { condition, yes, no } => (self.call("ifelse", &[condition, yes, no]), 10),
             ExprKind::Convert(operand) => (self.call(expr.ty.julia_name(), &[operand]), 10),
+            ExprKind::Wrap(operand) if self.computation.is_none() => (self.to_integer(operand, expr.ty), 10),
             ExprKind::Wrap(operand) => (format!("{} % {}", self.at(operand, 5), expr.ty), 5),
         };
         if own < outer { format!("({text})") } else { text }
+    }
+
+    /// A conversion as the source has it: `round(Int64, x)`.
+    fn to_integer(&self, operand: &Expr, to: ScalarType) -> String {
+        let (name, of) = match &operand.kind {
+            ExprKind::Call(
+                rounding @ (Intrinsic::Round | Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc),
+                operands,
+            ) => (intrinsic_name(*rounding), &operands[0]),
+            _ => ("trunc".to_string(), operand),
+        };
+        format!("{name}({}, {})", to.julia_name(), self.at(of, 0))
     }
 
     fn call(&self, name: &str, operands: &[&Expr]) -> String {

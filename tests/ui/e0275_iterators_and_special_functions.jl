@@ -4,5 +4,5 @@ function smoothed!(x::Vector{Float64}, A::Matrix{Float64}, n)
     end
     clamp!(x, 0.0, 1.0)
     A .= triu(A)
-    return isqrt(n)
+    return nextpow(2, n)
 end

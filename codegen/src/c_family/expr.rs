@@ -148,6 +148,10 @@ impl Printer<'_> {
             ExprKind::Wrap(operand) if expr.ty == ScalarType::Bool => {
                 (format!("(uint8_t)({} & 1)", self.at(operand, at, Primary)), Unary)
             }
+            ExprKind::Wrap(operand) if self.at_entry && operand.ty.is_float() => {
+                self.helpers.insert(Helper::ToInteger);
+                (format!("{}({})", Helper::ToInteger.name(), self.value(operand, at).0), Primary)
+            }
             ExprKind::Convert(operand) | ExprKind::Wrap(operand) => {
                 (format!("({}){}", c_type(expr.ty), self.at(operand, at, Primary)), Unary)
             }

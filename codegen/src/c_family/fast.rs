@@ -15,7 +15,7 @@ use tessella_scalar::{Constant, Intrinsic, ScalarType};
 impl Printer<'_> {
     /// Whether an instance's arithmetic may use what the processor approximates.
     pub(super) fn is_fast(&self, at: &Instance<'_>) -> bool {
-        self.dialect == Dialect::Cuda && self.input.algorithm.computation(at.computation).fastmath
+        self.dialect == Dialect::Cuda && !self.at_entry && self.input.algorithm.computation(at.computation).fastmath
     }
 
     /// A quotient of floats as `@fastmath` allows it; `None` where it stays a division.

@@ -19,6 +19,8 @@ pub enum Helper {
     IndexFloorDiv(Width),
     /// A quotient of sizes.
     SizeQuotient(Rounding),
+    /// The `Int64` that a float is without its fraction, at entry.
+    ToInteger,
     /// Into how many parts a launch that streams cuts its rows.
     Parts,
     /// A product of sizes that saturates; extents below zero count as zero.
@@ -83,6 +85,7 @@ impl Helper {
             Helper::SizeQuotient(Rounding::Zero) => "tessella_size_div".to_string(),
             Helper::SizeQuotient(Rounding::Down) => "tessella_size_fld".to_string(),
             Helper::SizeQuotient(Rounding::Up) => "tessella_size_cld".to_string(),
+            Helper::ToInteger => "tessella_to_integer".to_string(),
             Helper::Parts => "tessella_parts".to_string(),
             Helper::Bytes => "tessella_bytes".to_string(),
             Helper::Threads => "tessella_thread".to_string(),
@@ -141,6 +144,11 @@ impl Helper {
                          return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : {rounded};\n}}"
                 )
             }
+            Helper::ToInteger => format!(
+                "// A float without its fraction; where no int64_t is that, INT64_MIN.\n\
+                 {host} int64_t {name}(double x) {{\n    \
+                     return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;\n}}"
+            ),
             Helper::Parts => format!(
                 "// Into how many parts rows fall, so that blocks fill all waves, and what is computed twice around parts stays little. Not more\n\
                  // than {close} are all tried. A block takes longer the more there are beside it on its multiprocessor.\n\

@@ -19,7 +19,11 @@ impl Printer<'_> {
     /// A quotient by a constant as products; `None` where it stays a division.
     pub(super) fn by_inverse(&mut self, left: &Expr, right: &Expr, ty: ScalarType, at: &Instance<'_>) -> Option<Bound> {
         let ExprKind::Constant(divisor) = right.kind else { return None };
-        if self.dialect != Dialect::Cuda || divisor.ty != ty || matches!(left.kind, ExprKind::Constant(_)) {
+        if self.dialect != Dialect::Cuda
+            || self.at_entry
+            || divisor.ty != ty
+            || matches!(left.kind, ExprKind::Constant(_))
+        {
             return None;
         }
         let Inverse { high, low, least } = inverse(divisor)?;

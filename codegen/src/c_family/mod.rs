@@ -5,6 +5,7 @@ mod ahead;
 mod block;
 mod combine;
 mod complex;
+mod derived;
 mod expr;
 mod failure;
 mod fast;
@@ -86,6 +87,8 @@ pub struct Printer<'a> {
     pub width: Width,
     /// Whether the blocks of the printed loops are those of turns.
     in_turns: bool,
+    /// Whether what scalar arguments give is printed, before anything runs.
+    at_entry: bool,
     /// What the reads of the statement that is being printed are called, where they are no elements of memory.
     streamed: BTreeMap<u32, String>,
     /// What elements are called that the lane has loaded.
@@ -166,6 +169,7 @@ impl<'a> Printer<'a> {
             settled: vec![],
             threads_of_block: [1; 3],
             in_turns: false,
+            at_entry: false,
             wide: Vectors::Ask,
         }
     }

@@ -1,15 +1,14 @@
 //! The entry function's head and its checks.
 
 use super::{Helper, LoopHooks, Printer, Writer, c_type};
-use crate::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
+use crate::entry::{EntryParameter, STATUS_NO_INTEGER, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
 use crate::from_ast::negate;
 use crate::int_expr::{Cond, IntExpr};
 use crate::names::Names;
-use crate::program::{Scan, Width};
+use crate::program::Scan;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::{ArrayId, ArrayKind, ComputationId};
-use tessella_polyhedral::derived::Derived;
 use tessella_polyhedral::layers::BufferId;
 use tessella_scalar::ScalarType;
 
@@ -117,6 +116,10 @@ impl Printer<'_> {
     pub fn entry_checks(&mut self, out: &mut Writer) {
         let entry = &self.program.entry;
         self.aliases(out);
+        for param in entry.of_scalars() {
+            let name = &self.program.names.params[param.0 as usize];
+            out.line(format!("if ({name} == INT64_MIN) return {STATUS_NO_INTEGER};"));
+        }
         if entry.context != Cond::Const(true) {
             self.leave_unless(&entry.context, STATUS_OUT_OF_CONTEXT, out);
         }
@@ -230,32 +233,6 @@ impl Printer<'_> {
             let value = self.derived(&value);
             out.line(format!("const int64_t {} = {value};", self.program.names.params[param.0 as usize]));
         }
-    }
-
-    /// A number made of parameters, in arithmetic that wraps around.
-    fn derived(&mut self, value: &Derived) -> String {
-        match value {
-            Derived::Constant(value) if *value >= 0 => format!("INT64_C({value})"),
-            Derived::Constant(value) => format!("(int64_t)UINT64_C({})", value.cast_unsigned()),
-            Derived::Param(param) => self.program.names.params[param.0 as usize].clone(),
-            Derived::Sum(parts) => self.wrapping(parts, " + "),
-            Derived::Product(parts) => self.wrapping(parts, " * "),
-            Derived::Clamped(value) => {
-                let helper = Helper::IndexMax(Width::Wide);
-                self.helpers.insert(helper);
-                format!("{}(0, {})", helper.name(), self.derived(value))
-            }
-            Derived::Quotient(rounding, dividend, divisor) => {
-                let helper = Helper::SizeQuotient(*rounding);
-                self.helpers.insert(helper);
-                format!("{}({}, {})", helper.name(), self.derived(dividend), self.derived(divisor))
-            }
-        }
-    }
-
-    fn wrapping(&mut self, parts: &[Derived], operator: &str) -> String {
-        let parts: Vec<String> = parts.iter().map(|part| format!("(uint64_t){}", self.derived(part))).collect();
-        format!("(int64_t)({})", parts.join(operator))
     }
 
     /// Answers a call that asks for the extents of the arrays that are given back.

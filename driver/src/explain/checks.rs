@@ -39,6 +39,15 @@ pub(super) fn checks(ctx: &Ctx, text: &mut String, verified: &Verified, lines: &
             let _ = writeln!(text, "{indent}{check}");
         }
     }
+    let algorithm = verified.source();
+    for param in algorithm.params.iter().filter(|param| param.is_of_scalars()) {
+        let spelled = algorithm.spelling(param).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "  `{}`, which is `{spelled}`, has a value; where it has none, the original function runs",
+            param.name
+        );
+    }
     let memory = memory(verified);
     memory.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
     if !inside.is_empty() {

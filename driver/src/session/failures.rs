@@ -26,6 +26,8 @@ pub(super) struct Failures {
     checks: Vec<Failure>,
     /// What must not overlap.
     arrays: String,
+    /// What scalar arguments give.
+    numbers: String,
 }
 
 impl Failures {
@@ -93,7 +95,9 @@ impl Failures {
             .collect();
         let strided = algorithm.arrays.iter().any(|array| !array.strided.is_empty());
         let what = if strided { "arrays, or of the elements of one of them," } else { "arrays" };
-        Failures { checks, arrays: format!("{what} {}", arrays.join(", ")) }
+        let of_scalars = algorithm.params.iter().filter(|param| param.is_of_scalars());
+        let numbers: Vec<String> = of_scalars.filter_map(|param| algorithm.spelling(param)).collect();
+        Failures { checks, arrays: format!("{what} {}", arrays.join(", ")), numbers: numbers.join("`, `") }
     }
 
     pub(super) fn failure(&self, code: i32) -> Option<Failure> {
@@ -111,6 +115,7 @@ impl Failures {
                 text: "a subscript or a value failed while the function ran; what it had written was put back"
                     .to_string(),
             }),
+            -7 => Some(Failure::NoInteger { text: format!("`{}` has no value", self.numbers) }),
             _ => None,
         }
     }

@@ -64,7 +64,7 @@ const FUNCTIONS: [(&[&str], &str); 54] = [
     (&["dropdims"], "write `vec(...)` where a vector is left, or the loops"),
     (&["Matrix"], "write a comprehension: `[i == j ? 1.0 : 0.0 for i in 1:n, j in 1:n]` is the identity"),
     (&["foldr", "mapfoldr"], "write the loop, from the last element to the first"),
-    (&["isqrt"], "compare squares, as in `while k * k <= n`, or compute it in the caller, and pass it as an `Int`"),
+    (&["isqrt"], "convert the argument to `Int`: no other numbers have it"),
     (&["nextpow", "prevpow", "nextprod"], "compute it in the caller, and pass it as an `Int`"),
     (&["factorial", "binomial"], "write the loop over the factors, or a table: `(1, 1, 2, 6, 24)[n+1]`"),
     (&["ldexp"], "write `x * 2.0^n`"),

@@ -147,6 +147,14 @@ function gcd(a::T, b::T) where {T<:Integer}
     return u << twos
 end
 
+# A float does not hold all numbers. Below a square it may hold the square itself, and its root is too large then; it is never too small, and
+# its square is an `Int`.
+function isqrt(x::Int)
+    x < 0 && throw(DomainError(x, "the square root of a negative integer"))
+    root = unsafe_trunc(Int, sqrt(Float64(max(x, 0))))
+    root * root > x ? root - 1 : root
+end
+
 # Rounding by a mode, or at digits behind the point.
 
 function rounded_away(x)

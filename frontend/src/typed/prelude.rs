@@ -1,18 +1,20 @@
 //! Functions of Base that are written in Julia: `prelude.jl`, whose definitions are inlined where they are called.
 
 use super::check::{Checked, Checker};
+use super::convert::{is_total, widen};
 use super::inline::{Callee, Given};
 use super::tree::Expr;
 use super::value::Value;
 use crate::ast::{self, ExprKind, Function, GeneratorClause};
 use std::sync::OnceLock;
 use tessella_diagnostics::{SourceMap, Span};
+use tessella_scalar::ScalarType;
 
 const SOURCE: &str = include_str!("prelude.jl");
 
 /// Those of them that users call by these names.
-pub(super) const PRELUDE: [&str; 8] =
-    ["findmax", "findmin", "argmax", "argmin", "gcd", "searchsortedfirst", "searchsortedlast", "issorted"];
+pub(super) const PRELUDE: [&str; 9] =
+    ["findmax", "findmin", "argmax", "argmin", "gcd", "isqrt", "searchsortedfirst", "searchsortedlast", "issorted"];
 
 fn definitions() -> &'static [Function] {
     static DEFINITIONS: OnceLock<Vec<Function>> = OnceLock::new();
@@ -66,6 +68,13 @@ impl Checker<'_> {
                 self.promoted(x, y)
                     .and_then(|(x, y)| self.inlined("gcd", vec![Value::Scalar(x), Value::Scalar(y)], span))
             }
+            // Julia computes it in a wider type; `UInt64`s have no wider one here.
+            ("isqrt", [Value::Scalar(x)]) if is_total(x.ty, ScalarType::I64) && !x.ty.is_float() => {
+                let (x, ty) = (x.clone(), x.ty);
+                self.inlined_scalar("isqrt", vec![widen(x, ScalarType::I64)], span)
+                    .map(|root| Value::Scalar(widen(root, ty)))
+            }
+            ("isqrt", _) => return None,
             (_, _) => self.inlined(name, values, span),
         })
     }

@@ -26,9 +26,10 @@ use host::Host;
 use memory::{Block, Memory, Position};
 use shuffle::Shuffle;
 use std::collections::BTreeMap;
-use tessella_codegen::entry::{STATUS_FAILED_LATER, STATUS_OUT_OF_CONTEXT};
+use tessella_codegen::entry::{STATUS_FAILED_LATER, STATUS_NO_INTEGER, STATUS_OUT_OF_CONTEXT};
 use tessella_codegen::{Input, Program};
-use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin};
+use tessella_polyhedral::algorithm::{Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId};
+use tessella_polyhedral::derived::NO_VALUE;
 use tessella_polyhedral::layers::{BufferId, Lifetime, MemorySpace};
 use tessella_scalar::Constant;
 
@@ -52,6 +53,9 @@ pub fn run(
     seed: u64,
 ) -> Result<Completion, ScheduledError> {
     let params = parameters(input, arguments)?;
+    if program.entry.of_scalars().any(|param| params.get(param.0 as usize) == Some(&NO_VALUE)) {
+        return Ok(Completion::Refused { status: STATUS_NO_INTEGER, about: "a float has no Int64".into() });
+    }
     if !integer::holds(&program.entry.context, &params, &[])? {
         return Ok(Completion::Refused { status: STATUS_OUT_OF_CONTEXT, about: "the sizes are out of range".into() });
     }
@@ -177,6 +181,8 @@ fn argument_position(input: &Input<'_>, array: ArrayId) -> Option<usize> {
 pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, ScheduledError> {
     let algorithm = input.algorithm;
     let position = |wanted: Argument| algorithm.arguments.iter().position(|argument| *argument == wanted);
+    let scalars = scalars(input, arguments)?;
+    let scalar = |id: ScalarId| scalars.get(id.0 as usize).copied();
     let value = |origin: &ParamOrigin, before: &[i64]| -> Option<i64> {
         match *origin {
             ParamOrigin::Extent { array, axis } => match arguments.get(position(Argument::Array(array))?)? {
@@ -191,7 +197,7 @@ pub fn parameters(input: &Input<'_>, arguments: &[Value]) -> Result<Vec<i64>, Sc
                 Value::Scalar(constant) => constant.as_integer().and_then(|value| i64::try_from(value).ok()),
                 Value::Array(_) => None,
             },
-            ParamOrigin::Derived(ref derived) => Some(derived.evaluate(before)),
+            ParamOrigin::Derived(ref derived) => Some(derived.evaluate(before, &scalar)),
         }
     };
     let mut params = vec![];

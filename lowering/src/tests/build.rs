@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::ops::{Add, Mul, Sub};
 use tessella_diagnostics::{FileId, Span};
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, LoopMode, Mode, NamedBy, Range, Result as Returned,
-    Role, Statement, StatementKind, Type, dense,
+    Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, LoopMode, Mode, NamedBy, Range, Requirement,
+    Result as Returned, Role, SizeError, Statement, StatementKind, Type, dense,
 };
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
@@ -166,6 +166,12 @@ impl Tree {
         let subscripts = subscripts.into_iter().map(|subscript| subscript.0).collect();
         let (label, mode) = (self.label.take(), self.mode);
         self.push(StatementKind::Store { array, subscripts, value: value.into().0, label, mode });
+    }
+
+    /// Fails unless the condition holds.
+    pub fn require(&mut self, condition: E, error: SizeError, text: &str) {
+        let failure = Requirement { error, text: text.into() };
+        self.push(StatementKind::Require { condition: condition.0, failure });
     }
 
     /// Labels the next assignment.

@@ -5,11 +5,12 @@ use crate::error::RuntimeError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use tessella_codegen::LaunchPlan;
-use tessella_codegen::entry::{EntryParameter, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
+use tessella_codegen::entry::{EntryParameter, STATUS_NO_INTEGER, STATUS_OK, STATUS_OUT_OF_CONTEXT, STATUS_OVERLAP};
 use tessella_codegen::int_expr::Environment;
 use tessella_codegen::plan::PlanArgument;
 use tessella_polyhedral::algorithm::{ArrayId, ParamOrigin, ScalarId};
-use tessella_scalar::ScalarType;
+use tessella_polyhedral::derived::NO_VALUE;
+use tessella_scalar::{Constant, ScalarType};
 
 /// The arguments of a call as its caller passes them.
 #[derive(Debug, Clone, Copy)]
@@ -129,13 +130,15 @@ impl Arguments {
                 }
             }
         }
+        let types: BTreeMap<ScalarId, ScalarType> = plan.entry.parameters.iter().zip(types).filter_map(typed).collect();
+        let scalar = |id: ScalarId| Some(constant(*types.get(&id)?, *read.scalars.get(&id)?));
         let mut params = vec![];
         for origin in &plan.params {
             let value = match origin {
                 ParamOrigin::Extent { array, axis } => read.extents.get(&(*array, *axis)).copied(),
                 ParamOrigin::First { array, axis } => read.firsts.get(&(*array, *axis)).copied(),
                 ParamOrigin::Argument(scalar) => read.integers.get(scalar).copied(),
-                ParamOrigin::Derived(value) => Some(value.evaluate(&params)),
+                ParamOrigin::Derived(value) => Some(value.evaluate(&params, &scalar)),
             };
             params.push(value.ok_or_else(|| malformed("a parameter stands for no argument".to_owned()))?);
         }
@@ -190,6 +193,9 @@ impl Arguments {
     /// The checks at entry, in the order and with the status codes of the generated C.
     pub fn check(&self, plan: &LaunchPlan) -> Result<i32, RuntimeError> {
         let unknown = || malformed("a check at entry cannot be evaluated".to_owned());
+        if plan.entry.of_scalars().any(|param| self.environment.params.get(param.0 as usize) == Some(&NO_VALUE)) {
+            return Ok(STATUS_NO_INTEGER);
+        }
         // A part that 64 bits do not hold is out of context too.
         if !plan.entry.context.evaluate(&self.environment).unwrap_or(false) {
             return Ok(STATUS_OUT_OF_CONTEXT);
@@ -235,6 +241,19 @@ fn overlap(first: (u64, u64), second: (u64, u64)) -> bool {
     first.1 > 0 && second.1 > 0 && first.0 < end(second) && second.0 < end(first)
 }
 
+/// The scalar that a parameter of the entry is, with its type.
+fn typed((parameter, ty): (&EntryParameter, &ParamType)) -> Option<(ScalarId, ScalarType)> {
+    match (parameter, ty) {
+        (EntryParameter::Scalar(scalar), ParamType::Scalar(ty)) => Some((*scalar, *ty)),
+        (_, ParamType::Scalar(_) | ParamType::Pointer) => None,
+    }
+}
+
+/// The value that the first bytes are in memory.
+fn constant(ty: ScalarType, bytes: [u8; 8]) -> Constant {
+    Constant { ty, bits: wide(ty, bytes).cast_unsigned() }
+}
+
 /// The integer that the first bytes are in memory; of a float, its bits.
 fn wide(ty: ScalarType, bytes: [u8; 8]) -> i64 {
     let [a, b, c, d, ..] = bytes;
@@ -256,6 +275,13 @@ fn malformed(what: String) -> RuntimeError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tessella_codegen::entry::Entry;
+    use tessella_codegen::int_expr::{Cond, IntExpr};
+    use tessella_codegen::plan::Queues;
+    use tessella_polyhedral::affine::ParamId;
+    use tessella_polyhedral::derived::Derived;
+    use tessella_polyhedral::expr::{Expr, ExprKind};
+    use tessella_scalar::CompareOp;
 
     #[test]
     fn sizes_saturate_and_empty_arrays_have_no_bytes() {
@@ -273,6 +299,61 @@ mod tests {
         let minus_two = (-2i32).to_ne_bytes();
         let bytes = [minus_two[0], minus_two[1], minus_two[2], minus_two[3], 0, 0, 0, 0];
         assert_eq!((wide(ScalarType::I32, bytes), wide(ScalarType::U32, bytes)), (-2, (1 << 32) - 2));
+    }
+
+    #[test]
+    fn scalars_are_the_constants_that_their_bytes_hold() {
+        let mut bytes = [0; 8];
+        bytes[..4].copy_from_slice(&2.5_f32.to_ne_bytes());
+        assert_eq!(constant(ScalarType::F32, bytes), Constant::f32(2.5));
+        assert_eq!(constant(ScalarType::F64, (-0.1_f64).to_ne_bytes()), Constant::f64(-0.1));
+        assert_eq!(constant(ScalarType::I8, [0xfe, 0, 0, 0, 0, 0, 0, 0]), Constant::integer(ScalarType::I8, -2));
+        assert_eq!(constant(ScalarType::Bool, [1, 0, 0, 0, 0, 0, 0, 0]), Constant::bool(true));
+    }
+
+    /// A plan whose only parameter is `trunc(Int, T)`.
+    fn plan() -> LaunchPlan {
+        let scalar = Expr { kind: ExprKind::Scalar(ScalarId(0)), ty: ScalarType::F64 };
+        let whole = Expr { kind: ExprKind::Wrap(Box::new(scalar)), ty: ScalarType::I64 };
+        let derived = Derived::Scalars(Box::new(whole));
+        let at_most = Cond::Compare(CompareOp::Le, IntExpr::Param(ParamId(0)), IntExpr::Const(1 << 40));
+        LaunchPlan {
+            entry: Entry {
+                parameters: vec![EntryParameter::Scalar(ScalarId(0))],
+                aliases: vec![],
+                widened: vec![],
+                derived: vec![(ParamId(0), derived.clone())],
+                context: at_most,
+                apart: vec![],
+                unfolded: vec![],
+                checks: vec![],
+                sizes: vec![],
+            },
+            arguments: vec![PlanArgument::Scalar { name: "T".into(), ty: ScalarType::F64 }],
+            params: vec![ParamOrigin::Derived(derived)],
+            results: vec![],
+            buffers: vec![],
+            kernels: vec![],
+            queues: Queues::One,
+            failed: None,
+            steps: vec![],
+        }
+    }
+
+    #[test]
+    fn floats_give_parameters_or_end_the_call() {
+        let (plan, types) = (plan(), [ParamType::Scalar(ScalarType::F64)]);
+        let read = |mut value: f64| {
+            let pointers = [(&raw mut value).cast::<c_void>()];
+            // SAFETY: the only argument is a `Float64`.
+            unsafe { Arguments::read(&plan, &types, Packed::on_host(&pointers)) }.unwrap()
+        };
+        assert_eq!(read(7.9).environment.params, [7]);
+        assert_eq!(read(7.9).check(&plan).unwrap(), STATUS_OK);
+        for missing in [f64::NAN, f64::INFINITY, -1e19] {
+            assert_eq!(read(missing).check(&plan).unwrap(), STATUS_NO_INTEGER);
+        }
+        assert_eq!(read(1e13).check(&plan).unwrap(), STATUS_OUT_OF_CONTEXT);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tessella_frontend::typed::tree::Type as ArgumentType;
 use tessella_interpreter::{Array, Value};
 use tessella_polyhedral::affine::{Affine, Atom};
-use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, ArrayKind, ParamOrigin};
+use tessella_polyhedral::algorithm::{Algorithm, Argument, ArrayId, ArrayKind, ParamOrigin, ScalarId};
 use tessella_polyhedral::expr::ExprKind;
 use tessella_polyhedral::isl::{Ctx, DimType, Set};
 use tessella_scalar::{Constant, ScalarType};
@@ -64,11 +64,29 @@ fn params_of(affine: &Affine, found: &mut BTreeSet<usize>) {
     }
 }
 
-/// Gives parameters that others give their values.
-fn derive(algorithm: &Algorithm, params: &mut [i64]) {
+/// Scalar arguments that are no parameters, but give some.
+type Scalars = BTreeMap<ScalarId, Constant>;
+
+fn scalars(algorithm: &Algorithm, random: &mut Random) -> Scalars {
+    let read = algorithm.params.iter().filter_map(|param| match &param.origin {
+        ParamOrigin::Derived(derived) => Some(derived.scalars()),
+        ParamOrigin::Extent { .. } | ParamOrigin::First { .. } | ParamOrigin::Argument(_) => None,
+    });
+    let read: BTreeSet<ScalarId> = read.flatten().collect();
+    let open = read.into_iter().filter(|id| algorithm.params.iter().all(|it| it.origin != ParamOrigin::Argument(*id)));
+    open.map(|id| (id, number(algorithm.scalar(id).ty, random))).collect()
+}
+
+/// Gives parameters that others and scalars give their values.
+fn derive(algorithm: &Algorithm, params: &mut [i64], scalars: &Scalars) {
     for (at, param) in algorithm.params.iter().enumerate() {
         if let ParamOrigin::Derived(derived) = &param.origin {
-            params[at] = derived.evaluate(params);
+            let of_param = |id| algorithm.params.iter().position(|param| param.origin == ParamOrigin::Argument(id));
+            let value = |id| match of_param(id) {
+                Some(at) => Some(Constant::i64(params[at])),
+                None => scalars.get(&id).copied(),
+            };
+            params[at] = derived.evaluate(params, &value);
         }
     }
 }
@@ -76,12 +94,13 @@ fn derive(algorithm: &Algorithm, params: &mut [i64]) {
 /// Parameter values from 0 to 6: all of one, some of several.
 pub fn small_parameters(algorithm: &Algorithm, random: &mut Random) -> Vec<Vec<i64>> {
     let drivers = drivers(algorithm);
+    let scalars = scalars(algorithm, random);
     let with = |values: &[i64]| {
         let mut params = vec![0; algorithm.params.len()];
         for (&at, &value) in drivers.iter().zip(values) {
             params[at] = value;
         }
-        derive(algorithm, &mut params);
+        derive(algorithm, &mut params, &scalars);
         params
     };
     match drivers.len() {
@@ -104,11 +123,12 @@ pub fn arguments(
 ) -> Result<Option<Inputs>, Fault> {
     let drivers = drivers(algorithm);
     let mut params = vec![0; algorithm.params.len()];
+    let scalars = scalars(algorithm, random);
     let most = *random.pick(&[most / 3, most / 2, most / 2, most - 2, most]);
     for &at in &drivers {
         params[at] = random.between(0, most);
     }
-    derive(algorithm, &mut params);
+    derive(algorithm, &mut params, &scalars);
     let listed = Instances::new(ctx, algorithm, &params, MOST);
     let listed = listed.map_err(|error| Fault { kind: "enumeration", text: format!("{error:?}") })?;
     let Some(instances) = listed else { return Ok(None) };
@@ -127,7 +147,7 @@ pub fn arguments(
             params[at] = (fitting + [0, 1, 2, -1][random.weighted(&[60, 15, 15, 10])]).clamp(0, 60);
         }
     }
-    derive(algorithm, &mut params);
+    derive(algorithm, &mut params, &scalars);
     let mut values = vec![];
     for (argument, ty) in algorithm.arguments.iter().zip(types) {
         values.push(match (argument, ty) {
@@ -135,7 +155,7 @@ pub fn arguments(
                 let param = algorithm.params.iter().position(|param| param.origin == ParamOrigin::Argument(*id));
                 Value::Scalar(match param {
                     Some(at) => Constant::i64(params[at]),
-                    None => number(*scalar, random),
+                    None => scalars.get(id).copied().unwrap_or_else(|| number(*scalar, random)),
                 })
             }
             (Argument::Array(id), ArgumentType::Array { element, .. }) => {
