@@ -40,19 +40,35 @@ static int32_t bins_of_columns_inside(
     int64_t x_2,
     int32_t *restrict result
 ) {
+    int32_t found;
+    const int64_t work = x_2 * x_1;
     // inside
-    result[0] = 0;
+    found = 0;
     if (h_1 == 0) {
-        #pragma omp parallel for reduction(max: result[:1]) if (x_2 * x_1 >= 32768)
-        for (int64_t j = 1; j <= x_2; j++) {
-            for (int64_t i = 1; i <= x_1; i++) {
-                // outside_h
-                const int64_t shared = x(i, j);
-                const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
-                result[0] = tessella_max_i32(result[0], !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
+        if (work >= 32768) {
+            #pragma omp parallel for reduction(max: found)
+            for (int64_t j = 1; j <= x_2; j++) {
+                #pragma omp simd reduction(max: found)
+                for (int64_t i = 1; i <= x_1; i++) {
+                    // outside_h
+                    const int64_t shared = x(i, j);
+                    const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
+                    found = tessella_max_i32(found, !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
+                }
+            }
+        } else {
+            for (int64_t j = 1; j <= x_2; j++) {
+                #pragma omp simd reduction(max: found)
+                for (int64_t i = 1; i <= x_1; i++) {
+                    // outside_h
+                    const int64_t shared = x(i, j);
+                    const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
+                    found = tessella_max_i32(found, !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
+                }
             }
         }
     }
+    *result = found;
     return 0;
 }
 #undef x

@@ -131,16 +131,18 @@ static int32_t counts_of_blocks_inside(
     int64_t x_1,
     int32_t *__restrict__ result
 ) {
+    int32_t found;
     // inside
-    result[0] = 0;
+    found = 0;
     if (h_1 == 0) {
         for (int64_t i = 1; i <= x_1; i++) {
             // outside_h
             const int32_t shared = x(i);
             const int64_t shared_1 = tessella_mod_i64((int64_t)shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
-            result[0] = tessella_max_i32(result[0], !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
+            found = tessella_max_i32(found, !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
         }
     }
+    *result = found;
     return 0;
 }
 #undef x

@@ -39,26 +39,47 @@ static int32_t lanes_left_to_the_compiler_inside(
     int64_t q,
     int32_t *restrict result
 ) {
+    int32_t found;
+    const int64_t work = idx_1;
     // inside
-    result[0] = 0;
+    found = 0;
     if (T_1 <= 6 && n >= 1) {
-        #pragma omp parallel for reduction(max: result[:1]) if (idx_1 >= 32768)
-        for (int64_t j = 1; j <= idx_1; j++) {
-            // outside_T
-            const int64_t shared = idx(j);
-            result[0] = tessella_max_i32(result[0], !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) <= T_1) ? 2 : 0);
+        if (work >= 32768) {
+            #pragma omp parallel for simd reduction(max: found)
+            for (int64_t j = 1; j <= idx_1; j++) {
+                // outside_T
+                const int64_t shared = idx(j);
+                found = tessella_max_i32(found, !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) <= T_1) ? 2 : 0);
+            }
+        } else {
+            #pragma omp simd reduction(max: found)
+            for (int64_t j = 1; j <= idx_1; j++) {
+                // outside_T
+                const int64_t shared = idx(j);
+                found = tessella_max_i32(found, !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) <= T_1) ? 2 : 0);
+            }
         }
     }
     if (T_1 <= 7 && n >= 1) {
-        #pragma omp parallel for reduction(max: result[:1]) if (idx_1 >= 32768)
-        for (int64_t j = 1; j <= idx_1; j++) {
-            // outside_T_1
-            const int64_t shared = idx(j);
-            result[0] = tessella_max_i32(result[0], !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 <= T_1) ? 1 : 0);
+        if (work >= 32768) {
+            #pragma omp parallel for simd reduction(max: found)
+            for (int64_t j = 1; j <= idx_1; j++) {
+                // outside_T_1
+                const int64_t shared = idx(j);
+                found = tessella_max_i32(found, !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 <= T_1) ? 1 : 0);
+            }
+        } else {
+            #pragma omp simd reduction(max: found)
+            for (int64_t j = 1; j <= idx_1; j++) {
+                // outside_T_1
+                const int64_t shared = idx(j);
+                found = tessella_max_i32(found, !((shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 >= 1 && (shared > 7 ? 7 : (shared < 1 ? 1 : shared)) + 1 <= T_1) ? 1 : 0);
+            }
         }
     }
     // first
-    result[0] = result[0] > 0 ? 3 - result[0] : 0;
+    found = found > 0 ? 3 - found : 0;
+    *result = found;
     return 0;
 }
 #undef idx

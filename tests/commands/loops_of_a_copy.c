@@ -48,15 +48,30 @@ int32_t loops_of_a_copy(
     // S writes B[i, j]: axis 2
     if (A_1 >= 1 && A_2 > B_2) return 2;
 
-    #pragma omp parallel for if (A_2 * A_1 >= 32768)
-    for (int64_t j = -A_2; j <= -1; j++) {
-        for (int64_t i0 = 0; i0 <= floordiv(A_1 - 1, 6); i0++) {
-            #pragma GCC unroll 3
-            for (int64_t i1 = 0; i1 <= imin(5, A_1 - 6 * i0 - 1); i1++) {
-                // S: loops_of_a_copy.jl:8
-                const int64_t i = 6 * i0 + i1 + 1;
-                const int64_t j_2 = -j;
-                B(i, j_2) = 2.0 * A(i, j_2) + 1.0;
+    const int64_t work = A_2 * A_1;
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t j = -A_2; j <= -1; j++) {
+            for (int64_t i0 = 0; i0 <= floordiv(A_1 - 1, 6); i0++) {
+                #pragma GCC unroll 3
+                for (int64_t i1 = 0; i1 <= imin(5, A_1 - 6 * i0 - 1); i1++) {
+                    // S: loops_of_a_copy.jl:8
+                    const int64_t i = 6 * i0 + i1 + 1;
+                    const int64_t j_2 = -j;
+                    B(i, j_2) = 2.0 * A(i, j_2) + 1.0;
+                }
+            }
+        }
+    } else {
+        for (int64_t j = -A_2; j <= -1; j++) {
+            for (int64_t i0 = 0; i0 <= floordiv(A_1 - 1, 6); i0++) {
+                #pragma GCC unroll 3
+                for (int64_t i1 = 0; i1 <= imin(5, A_1 - 6 * i0 - 1); i1++) {
+                    // S: loops_of_a_copy.jl:8
+                    const int64_t i = 6 * i0 + i1 + 1;
+                    const int64_t j_2 = -j;
+                    B(i, j_2) = 2.0 * A(i, j_2) + 1.0;
+                }
             }
         }
     }

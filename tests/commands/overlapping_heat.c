@@ -66,19 +66,31 @@ int32_t overlapping_heat(double *restrict A, int64_t n, double *restrict B, int6
         return -2;
     }
 
-    const int64_t work = (floordiv(n - 3, 8) + 1) * (6 * n + 18);
+    const int64_t work = n;
+    const int64_t work_2 = (floordiv(n - 3, 8) + 1) * (6 * n + 18);
+    const int64_t work_3 = n - 2;
     if (n >= 3 && steps >= 1) {
-        #pragma omp parallel for if (n >= 32768)
-        for (int64_t x = 0; x < n; x++) {
-            if (x == 0 || x + 1 == n) {
-                // keep_A
-                const int64_t x_2 = x + 1;
-                A_next(x_2) = A(x_2);
+        if (work >= 32768) {
+            #pragma omp parallel for
+            for (int64_t x = 0; x < n; x++) {
+                if (x == 0 || x + 1 == n) {
+                    // keep_A
+                    const int64_t x_2 = x + 1;
+                    A_next(x_2) = A(x_2);
+                }
+            }
+        } else {
+            for (int64_t x = 0; x < n; x++) {
+                if (x == 0 || x + 1 == n) {
+                    // keep_A
+                    const int64_t x_2 = x + 1;
+                    A_next(x_2) = A(x_2);
+                }
             }
         }
     }
     for (int64_t t0 = 0; t0 <= floordiv(steps - 1, 3); t0++) {
-        if (work >= 32768) {
+        if (work_2 >= 32768) {
             #pragma omp parallel for schedule(guided)
             for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
                 double A_tile[14];
@@ -168,11 +180,19 @@ int32_t overlapping_heat(double *restrict A, int64_t n, double *restrict B, int6
         }
     }
     if (steps >= 1 && (steps + 2) % 6 >= 3) {
-        #pragma omp parallel for if (n - 2 >= 32768)
-        for (int64_t x = 1; x <= n - 2; x++) {
-            // finish_A
-            const int64_t x_2 = x + 1;
-            A(x_2) = A_next(x_2);
+        if (work_3 >= 32768) {
+            #pragma omp parallel for
+            for (int64_t x = 1; x <= n - 2; x++) {
+                // finish_A
+                const int64_t x_2 = x + 1;
+                A(x_2) = A_next(x_2);
+            }
+        } else {
+            for (int64_t x = 1; x <= n - 2; x++) {
+                // finish_A
+                const int64_t x_2 = x + 1;
+                A(x_2) = A_next(x_2);
+            }
         }
     }
     free(A_next);

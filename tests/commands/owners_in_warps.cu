@@ -344,24 +344,28 @@ static int32_t owners_in_warps_inside(
     int64_t k_1,
     int32_t *__restrict__ result
 ) {
+    int32_t found;
     // inside
-    result[0] = 0;
+    found = 0;
     if (f_1 == 0) {
         for (int64_t e = 1; e <= from_1; e++) {
             // outside_f
-            const int64_t shared = from(e);
-            const int64_t shared_1 = tessella_mod_i64(shared, f_1 == 0 || f_1 == -1 ? 1 : f_1);
-            result[0] = tessella_max_i32(result[0], !((shared_1 == 0 ? f_1 : shared_1) >= 1 && (shared_1 == 0 ? f_1 : shared_1) <= f_1) ? 2 : 0);
-        }
-        for (int64_t e = 1; e <= from_1; e++) {
+            {
+                const int64_t shared = from(e);
+                const int64_t shared_1 = tessella_mod_i64(shared, f_1 == 0 || f_1 == -1 ? 1 : f_1);
+                found = tessella_max_i32(found, !((shared_1 == 0 ? f_1 : shared_1) >= 1 && (shared_1 == 0 ? f_1 : shared_1) <= f_1) ? 2 : 0);
+            }
             // outside_f_2
-            const int64_t shared = to(e);
-            const int64_t shared_1 = tessella_mod_i64(shared, f_1 == 0 || f_1 == -1 ? 1 : f_1);
-            result[0] = tessella_max_i32(result[0], !((shared_1 == 0 ? f_1 : shared_1) >= 1 && (shared_1 == 0 ? f_1 : shared_1) <= f_1) ? 1 : 0);
+            {
+                const int64_t shared = to(e);
+                const int64_t shared_1 = tessella_mod_i64(shared, f_1 == 0 || f_1 == -1 ? 1 : f_1);
+                found = tessella_max_i32(found, !((shared_1 == 0 ? f_1 : shared_1) >= 1 && (shared_1 == 0 ? f_1 : shared_1) <= f_1) ? 1 : 0);
+            }
         }
     }
     // first
-    result[0] = result[0] > 0 ? tessella_sub_i32(3, result[0]) : 0;
+    found = found > 0 ? tessella_sub_i32(3, found) : 0;
+    *result = found;
     return 0;
 }
 #undef from

@@ -37,17 +37,30 @@ static int32_t owners_on_threads_inside(
     int64_t w_1,
     int32_t *restrict result
 ) {
+    int32_t found;
+    const int64_t work = w_1;
     // inside
-    result[0] = 0;
+    found = 0;
     if (h_1 == 0) {
-        #pragma omp parallel for reduction(max: result[:1]) if (w_1 >= 32768)
-        for (int64_t p = 1; p <= w_1; p++) {
-            // outside_h
-            const int64_t shared = bin(p);
-            const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
-            result[0] = tessella_max_i32(result[0], !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
+        if (work >= 32768) {
+            #pragma omp parallel for simd reduction(max: found)
+            for (int64_t p = 1; p <= w_1; p++) {
+                // outside_h
+                const int64_t shared = bin(p);
+                const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
+                found = tessella_max_i32(found, !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
+            }
+        } else {
+            #pragma omp simd reduction(max: found)
+            for (int64_t p = 1; p <= w_1; p++) {
+                // outside_h
+                const int64_t shared = bin(p);
+                const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
+                found = tessella_max_i32(found, !((shared_1 == 0 ? h_1 : shared_1) >= 1 && (shared_1 == 0 ? h_1 : shared_1) <= h_1) ? 1 : 0);
+            }
         }
     }
+    *result = found;
     return 0;
 }
 #undef bin
@@ -83,16 +96,32 @@ int32_t owners_on_threads(
     owners_on_threads_inside(h, h_1, bin, bin_1, w, w_1, &tessella_outside);
     if (tessella_outside) return 3 + tessella_outside;
 
-    #pragma omp parallel for if (16 * w_1 >= 32768)
-    for (int64_t owner = 0; owner <= 15; owner++) {
-        for (int64_t p = 1; p <= w_1; p++) {
-            // S: owners_on_threads.jl:8
-            if (((tessella_mod_i64(bin(p), h_1 == 0 || h_1 == -1 ? 1 : h_1) == 0 ? h_1 : tessella_mod_i64(bin(p), h_1 == 0 || h_1 == -1 ? 1 : h_1)) & 15) == owner) {
-                const int64_t shared = bin(p);
-                const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
-                const int64_t shared_2 = bin(p);
-                const int64_t shared_3 = tessella_mod_i64(shared_2, h_1 == 0 || h_1 == -1 ? 1 : h_1);
-                h(shared_3 == 0 ? h_1 : shared_3) = h(shared_1 == 0 ? h_1 : shared_1) + w(p);
+    const int64_t work = 16 * w_1;
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t owner = 0; owner <= 15; owner++) {
+            for (int64_t p = 1; p <= w_1; p++) {
+                // S: owners_on_threads.jl:8
+                if (((tessella_mod_i64(bin(p), h_1 == 0 || h_1 == -1 ? 1 : h_1) == 0 ? h_1 : tessella_mod_i64(bin(p), h_1 == 0 || h_1 == -1 ? 1 : h_1)) & 15) == owner) {
+                    const int64_t shared = bin(p);
+                    const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
+                    const int64_t shared_2 = bin(p);
+                    const int64_t shared_3 = tessella_mod_i64(shared_2, h_1 == 0 || h_1 == -1 ? 1 : h_1);
+                    h(shared_3 == 0 ? h_1 : shared_3) = h(shared_1 == 0 ? h_1 : shared_1) + w(p);
+                }
+            }
+        }
+    } else {
+        for (int64_t owner = 0; owner <= 15; owner++) {
+            for (int64_t p = 1; p <= w_1; p++) {
+                // S: owners_on_threads.jl:8
+                if (((tessella_mod_i64(bin(p), h_1 == 0 || h_1 == -1 ? 1 : h_1) == 0 ? h_1 : tessella_mod_i64(bin(p), h_1 == 0 || h_1 == -1 ? 1 : h_1)) & 15) == owner) {
+                    const int64_t shared = bin(p);
+                    const int64_t shared_1 = tessella_mod_i64(shared, h_1 == 0 || h_1 == -1 ? 1 : h_1);
+                    const int64_t shared_2 = bin(p);
+                    const int64_t shared_3 = tessella_mod_i64(shared_2, h_1 == 0 || h_1 == -1 ? 1 : h_1);
+                    h(shared_3 == 0 ? h_1 : shared_3) = h(shared_1 == 0 ? h_1 : shared_1) + w(p);
+                }
             }
         }
     }

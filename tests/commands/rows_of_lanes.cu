@@ -205,15 +205,16 @@ static int32_t rows_of_lanes_inside(
     int64_t list_1,
     int32_t *__restrict__ result
 ) {
+    int32_t found;
     // inside
-    result[0] = 0;
+    found = 0;
     if (x_1 == 0) {
         for (int64_t i = 1; i < f_1; i++) {
             if (1 <= list_1) {
                 for (int64_t k = imax(1, tessella_max_i64(i >= 1 && i <= first_1 ? first(i) : 0, 1)), k_last = imin(list_1, tessella_min_i64(tessella_sub_i64(i + 1 >= 1 && i + 1 <= first_1 ? first(i + 1) : 0, 1), list_1)); k <= k_last; k++) {
                     // fails_1
                     if (list(k) != i) {
-                        result[0] = tessella_max_i32(result[0], !(!(x_1 == 0)) ? 3 : 0);
+                        found = tessella_max_i32(found, !(!(x_1 == 0)) ? 3 : 0);
                     }
                 }
             }
@@ -225,7 +226,7 @@ static int32_t rows_of_lanes_inside(
                     if (list(k) != i) {
                         const int64_t shared = list(k);
                         const int64_t shared_1 = tessella_mod_i64(shared, x_1 == 0 || x_1 == -1 ? 1 : x_1);
-                        result[0] = tessella_max_i32(result[0], !((shared_1 == 0 ? x_1 : shared_1) >= 1 && (shared_1 == 0 ? x_1 : shared_1) <= x_1) ? 2 : 0);
+                        found = tessella_max_i32(found, !((shared_1 == 0 ? x_1 : shared_1) >= 1 && (shared_1 == 0 ? x_1 : shared_1) <= x_1) ? 2 : 0);
                     }
                 }
             }
@@ -236,13 +237,14 @@ static int32_t rows_of_lanes_inside(
             for (int64_t k = imax(1, tessella_max_i64(i >= 1 && i <= first_1 ? first(i) : 0, 1)), k_last_3 = imin(list_1, tessella_min_i64(tessella_sub_i64(i + 1 >= 1 && i + 1 <= first_1 ? first(i + 1) : 0, 1), list_1)); k <= k_last_3; k++) {
                 // outside_x_1
                 if (list(k) != i) {
-                    result[0] = tessella_max_i32(result[0], !(i >= 1 && i <= x_1) ? 1 : 0);
+                    found = tessella_max_i32(found, !(i >= 1 && i <= x_1) ? 1 : 0);
                 }
             }
         }
     }
     // first
-    result[0] = result[0] > 0 ? tessella_sub_i32(4, result[0]) : 0;
+    found = found > 0 ? tessella_sub_i32(4, found) : 0;
+    *result = found;
     return 0;
 }
 #undef first

@@ -38,19 +38,37 @@ int32_t stage_in_tiles(double *restrict C, int64_t C_1, const double *restrict A
     // S writes C[i]: axis 1
     if (n >= 3 && n >= C_1 + 2) return 1;
 
-    #pragma omp parallel for if (((n - 3) / 8 + 1) * (imin(10, n) + imin(8, n - 2)) >= 32768)
-    for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
-        double B_local[10];
-        for (int64_t i = 0; i <= imin(9, n - 8 * i0 - 1); i++) {
-            // R: stage_in_tiles.jl:10
-            const int64_t i_2 = 8 * i0 + i + 1;
-            B_local(i_2 - 8 * i0) = A(i_2) * A(i_2);
+    const int64_t work = ((n - 3) / 8 + 1) * (imin(10, n) + imin(8, n - 2));
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
+            double B_local[10];
+            for (int64_t i = 0; i <= imin(9, n - 8 * i0 - 1); i++) {
+                // R: stage_in_tiles.jl:10
+                const int64_t i_2 = 8 * i0 + i + 1;
+                B_local(i_2 - 8 * i0) = A(i_2) * A(i_2);
+            }
+            for (int64_t i1 = 0; i1 <= imin(7, n - 8 * i0 - 3); i1++) {
+                // S: stage_in_tiles.jl:13
+                const int64_t i = 8 * i0 + i1 + 2;
+                const int64_t i_B = i1 + 2;
+                C(i) = B_local(i_B - 1) + B_local(i_B + 1);
+            }
         }
-        for (int64_t i1 = 0; i1 <= imin(7, n - 8 * i0 - 3); i1++) {
-            // S: stage_in_tiles.jl:13
-            const int64_t i = 8 * i0 + i1 + 2;
-            const int64_t i_B = i1 + 2;
-            C(i) = B_local(i_B - 1) + B_local(i_B + 1);
+    } else {
+        for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
+            double B_local[10];
+            for (int64_t i = 0; i <= imin(9, n - 8 * i0 - 1); i++) {
+                // R: stage_in_tiles.jl:10
+                const int64_t i_2 = 8 * i0 + i + 1;
+                B_local(i_2 - 8 * i0) = A(i_2) * A(i_2);
+            }
+            for (int64_t i1 = 0; i1 <= imin(7, n - 8 * i0 - 3); i1++) {
+                // S: stage_in_tiles.jl:13
+                const int64_t i = 8 * i0 + i1 + 2;
+                const int64_t i_B = i1 + 2;
+                C(i) = B_local(i_B - 1) + B_local(i_B + 1);
+            }
         }
     }
     return 0;

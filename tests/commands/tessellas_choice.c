@@ -42,12 +42,23 @@ int32_t v_tessellas_choice(
     // S writes B[i, j]: axis 2
     if (A_1 >= 1 && A_2 > B_2) return 2;
 
-    #pragma omp parallel for if (A_2 * A_1 >= 32768)
-    for (int64_t j = 1; j <= A_2; j++) {
-        #pragma omp simd simdlen(4)
-        for (int64_t i = 1; i <= A_1; i++) {
-            // S: tessellas_choice.jl:8
-            B(i, j) = 2.0 * A(i, j) + 1.0;
+    const int64_t work = A_2 * A_1;
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t j = 1; j <= A_2; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 1; i <= A_1; i++) {
+                // S: tessellas_choice.jl:8
+                B(i, j) = 2.0 * A(i, j) + 1.0;
+            }
+        }
+    } else {
+        for (int64_t j = 1; j <= A_2; j++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i = 1; i <= A_1; i++) {
+                // S: tessellas_choice.jl:8
+                B(i, j) = 2.0 * A(i, j) + 1.0;
+            }
         }
     }
     return 0;

@@ -48,38 +48,77 @@ int32_t tiles_of_a_transpose(
     // S writes B[j, i]: axis 2
     if (A_1 > B_2 && A_2 >= 1) return 2;
 
+    const int64_t work = ((A_2 - 1) / 4 + 1) * (32 * (A_1 / 8) + (((A_1 - 1) / 8 + 1) * imin(8 * A_2, A_1 + 8 * A_2 - 8) + 31));
     if (A_1 >= 1) {
-        #pragma omp parallel for schedule(guided) if (((A_2 - 1) / 4 + 1) * (32 * (A_1 / 8) + (((A_1 - 1) / 8 + 1) * imin(8 * A_2, A_1 + 8 * A_2 - 8) + 31)) >= 32768)
-        for (int64_t j0 = 0; j0 <= floordiv(A_2 - 1, 4); j0++) {
-            if (A_2 >= 4 * j0 + 4) {
-                for (int64_t i0 = 0; i0 < A_1 / 8; i0++) {
-                    for (int64_t j1i1 = 0; j1i1 <= 31; j1i1++) {
-                        // S: tiles_of_a_transpose.jl:8
-                        const int64_t j = 4 * j0 + j1i1 / 8 + 1;
-                        const int64_t i = j1i1 % 8 + 8 * i0 + 1;
-                        B(j, i) = A(i, j);
+        if (work >= 32768) {
+            #pragma omp parallel for schedule(guided)
+            for (int64_t j0 = 0; j0 <= floordiv(A_2 - 1, 4); j0++) {
+                if (A_2 >= 4 * j0 + 4) {
+                    for (int64_t i0 = 0; i0 < A_1 / 8; i0++) {
+                        for (int64_t j1i1 = 0; j1i1 <= 31; j1i1++) {
+                            // S: tiles_of_a_transpose.jl:8
+                            const int64_t j = 4 * j0 + j1i1 / 8 + 1;
+                            const int64_t i = j1i1 % 8 + 8 * i0 + 1;
+                            B(j, i) = A(i, j);
+                        }
                     }
                 }
-            }
-            if (4 * j0 + 3 >= A_2 || A_1 % 8 >= 1) {
-                if (4 * j0 + 3 >= A_2) {
-                    for (int64_t i0 = 0; i0 <= (A_1 - 1) / 8; i0++) {
-                        for (int64_t j1i1 = 0; j1i1 < imin(8 * A_2 - 32 * j0, A_1 + 8 * A_2 - 32 * j0 - 8 * i0 - 8); j1i1++) {
-                            if (A_1 > j1i1 % 8 + 8 * i0) {
+                if (4 * j0 + 3 >= A_2 || A_1 % 8 >= 1) {
+                    if (4 * j0 + 3 >= A_2) {
+                        for (int64_t i0 = 0; i0 <= (A_1 - 1) / 8; i0++) {
+                            for (int64_t j1i1 = 0; j1i1 < imin(8 * A_2 - 32 * j0, A_1 + 8 * A_2 - 32 * j0 - 8 * i0 - 8); j1i1++) {
+                                if (A_1 > j1i1 % 8 + 8 * i0) {
+                                    // S: tiles_of_a_transpose.jl:8
+                                    const int64_t j = 4 * j0 + j1i1 / 8 + 1;
+                                    const int64_t i = j1i1 % 8 + 8 * i0 + 1;
+                                    B(j, i) = A(i, j);
+                                }
+                            }
+                        }
+                    } else {
+                        for (int64_t j1i1 = 0; j1i1 <= A_1 % 8 + 23; j1i1++) {
+                            if (A_1 % 8 > j1i1 % 8) {
                                 // S: tiles_of_a_transpose.jl:8
                                 const int64_t j = 4 * j0 + j1i1 / 8 + 1;
-                                const int64_t i = j1i1 % 8 + 8 * i0 + 1;
+                                const int64_t i = j1i1 % 8 - (A_1 - 1) % 8 + A_1;
                                 B(j, i) = A(i, j);
                             }
                         }
                     }
-                } else {
-                    for (int64_t j1i1 = 0; j1i1 <= A_1 % 8 + 23; j1i1++) {
-                        if (A_1 % 8 > j1i1 % 8) {
+                }
+            }
+        } else {
+            for (int64_t j0 = 0; j0 <= floordiv(A_2 - 1, 4); j0++) {
+                if (A_2 >= 4 * j0 + 4) {
+                    for (int64_t i0 = 0; i0 < A_1 / 8; i0++) {
+                        for (int64_t j1i1 = 0; j1i1 <= 31; j1i1++) {
                             // S: tiles_of_a_transpose.jl:8
                             const int64_t j = 4 * j0 + j1i1 / 8 + 1;
-                            const int64_t i = j1i1 % 8 - (A_1 - 1) % 8 + A_1;
+                            const int64_t i = j1i1 % 8 + 8 * i0 + 1;
                             B(j, i) = A(i, j);
+                        }
+                    }
+                }
+                if (4 * j0 + 3 >= A_2 || A_1 % 8 >= 1) {
+                    if (4 * j0 + 3 >= A_2) {
+                        for (int64_t i0 = 0; i0 <= (A_1 - 1) / 8; i0++) {
+                            for (int64_t j1i1 = 0; j1i1 < imin(8 * A_2 - 32 * j0, A_1 + 8 * A_2 - 32 * j0 - 8 * i0 - 8); j1i1++) {
+                                if (A_1 > j1i1 % 8 + 8 * i0) {
+                                    // S: tiles_of_a_transpose.jl:8
+                                    const int64_t j = 4 * j0 + j1i1 / 8 + 1;
+                                    const int64_t i = j1i1 % 8 + 8 * i0 + 1;
+                                    B(j, i) = A(i, j);
+                                }
+                            }
+                        }
+                    } else {
+                        for (int64_t j1i1 = 0; j1i1 <= A_1 % 8 + 23; j1i1++) {
+                            if (A_1 % 8 > j1i1 % 8) {
+                                // S: tiles_of_a_transpose.jl:8
+                                const int64_t j = 4 * j0 + j1i1 / 8 + 1;
+                                const int64_t i = j1i1 % 8 - (A_1 - 1) % 8 + A_1;
+                                B(j, i) = A(i, j);
+                            }
                         }
                     }
                 }

@@ -63,21 +63,42 @@ int32_t work_array_of_each_iteration(
         return -2;
     }
 
-    #pragma omp parallel for if (n * (m + m + m) >= 32768)
-    for (int64_t j = 1; j <= n; j++) {
-        double *restrict w_own = (double *)(w_own_memory + tessella_thread_bytes(tessella_bytes(sizeof(double), w_1)) * tessella_thread());
-        for (int64_t i = 1; i <= m; i++) {
-            // R: work_array_of_each_iteration.jl:10
-            w_own(i) = A(i, j) * A(i, j);
+    const int64_t work = n * (m + m + m);
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t j = 1; j <= n; j++) {
+            double *restrict w_own = (double *)(w_own_memory + tessella_thread_bytes(tessella_bytes(sizeof(double), w_1)) * tessella_thread());
+            for (int64_t i = 1; i <= m; i++) {
+                // R: work_array_of_each_iteration.jl:10
+                w_own(i) = A(i, j) * A(i, j);
+            }
+            for (int64_t i = 1; i <= m; i++) {
+                // S: work_array_of_each_iteration.jl:13
+                A(i, j) = w_own(m - i + 1) - w_own(i);
+            }
+            if (j == n) {
+                for (int64_t x1 = 1; x1 <= m; x1++) {
+                    // store_w
+                    w(x1) = w_own(x1);
+                }
+            }
         }
-        for (int64_t i = 1; i <= m; i++) {
-            // S: work_array_of_each_iteration.jl:13
-            A(i, j) = w_own(m - i + 1) - w_own(i);
-        }
-        if (j == n) {
-            for (int64_t x1 = 1; x1 <= m; x1++) {
-                // store_w
-                w(x1) = w_own(x1);
+    } else {
+        for (int64_t j = 1; j <= n; j++) {
+            double *restrict w_own = (double *)(w_own_memory + tessella_thread_bytes(tessella_bytes(sizeof(double), w_1)) * tessella_thread());
+            for (int64_t i = 1; i <= m; i++) {
+                // R: work_array_of_each_iteration.jl:10
+                w_own(i) = A(i, j) * A(i, j);
+            }
+            for (int64_t i = 1; i <= m; i++) {
+                // S: work_array_of_each_iteration.jl:13
+                A(i, j) = w_own(m - i + 1) - w_own(i);
+            }
+            if (j == n) {
+                for (int64_t x1 = 1; x1 <= m; x1++) {
+                    // store_w
+                    w(x1) = w_own(x1);
+                }
             }
         }
     }
