@@ -278,7 +278,6 @@ impl Built {
         }
     }
 
-    /// Whether some sizes have kernels of their own.
     /// Whether sizes decide between kernels, or would if they had to.
     fn has_kernels_by_size(&self) -> bool {
         let by_size = |it: &Command| matches!(it, Command::PiecesBySize { .. } | Command::Privatize { .. });

@@ -442,9 +442,9 @@ fn instruction(computation: &Computation, expr: &Expr) -> f64 {
             0.0
         }
         // Approximate ones.
-        ExprKind::Binary(BinaryOp::Div, ..) | ExprKind::Call(Intrinsic::Sqrt, _) if computation.fastmath => 1.0,
+        ExprKind::Binary(BinaryOp::Div, ..) if computation.fastmath => 1.0,
         ExprKind::Binary(BinaryOp::Div, _, divisor) if has_inverse(divisor) => 1.0 + BY_INVERSE,
-        ExprKind::Binary(BinaryOp::Div, ..) | ExprKind::Call(Intrinsic::Sqrt, _) => 1.0 + EXACT_QUOTIENT,
+        _ if is_refined(computation, expr) => 1.0 + EXACT_QUOTIENT,
         _ => 1.0,
     }
 }
