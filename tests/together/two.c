@@ -37,13 +37,25 @@ int32_t doubled(double *restrict B, int64_t B_1, const double *restrict A, int64
     // S0 writes B[i]: axis 1
     if (A_1 > B_1) return 1;
 
-    #pragma omp parallel for if (A_1 >= 32768)
-    for (int64_t i0 = 0; i0 <= floordiv(A_1 - 1, 4096); i0++) {
-        #pragma omp simd simdlen(4)
-        for (int64_t i1 = 0; i1 <= imin(4095, A_1 - 4096 * i0 - 1); i1++) {
-            // S0: two.jl:6
-            const int64_t i = 4096 * i0 + i1 + 1;
-            B(i) = 2.0 * A(i);
+    const int64_t work = A_1;
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t i0 = 0; i0 <= floordiv(A_1 - 1, 4096); i0++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i1 = 0; i1 <= imin(4095, A_1 - 4096 * i0 - 1); i1++) {
+                // S0: two.jl:6
+                const int64_t i = 4096 * i0 + i1 + 1;
+                B(i) = 2.0 * A(i);
+            }
+        }
+    } else {
+        for (int64_t i0 = 0; i0 <= floordiv(A_1 - 1, 4096); i0++) {
+            #pragma omp simd simdlen(4)
+            for (int64_t i1 = 0; i1 <= imin(4095, A_1 - 4096 * i0 - 1); i1++) {
+                // S0: two.jl:6
+                const int64_t i = 4096 * i0 + i1 + 1;
+                B(i) = 2.0 * A(i);
+            }
         }
     }
     return 0;
@@ -85,13 +97,25 @@ int32_t smoothed(
     // S0 writes B[i]: axis 1
     if (A_1 >= 3 && A_1 >= B_1 + 2) return 1;
 
-    #pragma omp parallel for if (A_1 - 2 >= 32768)
-    for (int64_t i0 = 0; i0 <= floordiv(A_1 - 3, 4096); i0++) {
-        #pragma omp simd simdlen(8)
-        for (int64_t i1 = 0; i1 <= imin(4095, A_1 - 4096 * i0 - 3); i1++) {
-            // S0: two.jl:13
-            const int64_t i = 4096 * i0 + i1 + 2;
-            B(i) = weights(1) * A(i - 1) + weights(2) * A(i) + weights(3) * A(i + 1);
+    const int64_t work = A_1 - 2;
+    if (work >= 32768) {
+        #pragma omp parallel for
+        for (int64_t i0 = 0; i0 <= floordiv(A_1 - 3, 4096); i0++) {
+            #pragma omp simd simdlen(8)
+            for (int64_t i1 = 0; i1 <= imin(4095, A_1 - 4096 * i0 - 3); i1++) {
+                // S0: two.jl:13
+                const int64_t i = 4096 * i0 + i1 + 2;
+                B(i) = weights(1) * A(i - 1) + weights(2) * A(i) + weights(3) * A(i + 1);
+            }
+        }
+    } else {
+        for (int64_t i0 = 0; i0 <= floordiv(A_1 - 3, 4096); i0++) {
+            #pragma omp simd simdlen(8)
+            for (int64_t i1 = 0; i1 <= imin(4095, A_1 - 4096 * i0 - 3); i1++) {
+                // S0: two.jl:13
+                const int64_t i = 4096 * i0 + i1 + 2;
+                B(i) = weights(1) * A(i - 1) + weights(2) * A(i) + weights(3) * A(i + 1);
+            }
         }
     }
     return 0;

@@ -14,7 +14,7 @@ impl Pass<'_> {
             "end" => self.close_block(span),
             "begin" if self.in_index() => self.operand(Token::IndexBegin),
             "begin" => self.block(Token::Begin, Header::None),
-            "for" if bracket && self.after_operand() => {
+            "for" if bracket && self.after_operand() && !self.in_grouped_macro() => {
                 self.end_macros();
                 let top = self.top();
                 top.restart();
@@ -185,6 +185,14 @@ impl Pass<'_> {
     }
 
     /// `@name`, `@Base.simd`, `@.`.
+    /// Whether an argument of a macro may stand here, directly inside parentheses that only group: there
+    /// `(@elapsed for ... end)` is a loop, while `[@m x for ...]` and `f(@m x for ...)` are generators.
+    fn in_grouped_macro(&self) -> bool {
+        let level = self.levels.last().expect("the level of the file itself is never popped");
+        let grouped = self.tokens.get(level.opener).is_some_and(|opener| opener.token == Token::GroupOpen);
+        grouped && (!level.macros.is_empty() || self.last() == Some(Token::MacroName))
+    }
+
     pub(super) fn macro_name(&mut self) {
         self.separate();
         let span = self.lexemes[self.at].span;
