@@ -58,7 +58,7 @@ fn innermost(algorithm: &Algorithm, array: ArrayId) -> Option<u32> {
     (!is_of_size && all.all(tells)).then_some(iterator)
 }
 
-/// Whether what a statement writes into an array comes from what the iteration before of a loop left, and that from what the statement wrote.
+/// Whether what a statement writes into an array comes from what earlier iterations of a loop left, and that from what the statement wrote.
 fn is_made_by_recurrence(
     ctx: &Ctx,
     algorithm: &Algorithm,
@@ -75,7 +75,8 @@ fn is_made_by_recurrence(
         return Ok(false);
     }
     let at = |it: &Loop, id: ComputationId| relation::function(ctx, algorithm, id, &it.at[&id]);
-    let (mut here, mut later) = (vec![], vec![]);
+    // Within an iteration or to a later one, and to a later one alone.
+    let (mut all, mut later) = (vec![], vec![]);
     for flow in flows {
         let (from, to) = (flow.source.computation, flow.sink.computation);
         if !inside.contains(&from) || !inside.contains(&to) {
@@ -87,14 +88,15 @@ fn is_made_by_recurrence(
         }
         let (at_from, at_to) = (at(step, from)?, at(step, to)?);
         if !pairs.intersect(&in_one(&at_from, &at_to)?)?.is_empty()? {
-            here.push((from, to));
+            all.push((from, to));
         }
         if !pairs.intersect(&at_from.lex_lt_at(&at_to)?)?.is_empty()? {
+            all.push((from, to));
             later.push((from, to));
         }
     }
     let mut own = inside.iter().copied().filter(|&id| writes(id));
-    Ok(own.any(|id| later.iter().any(|&(from, to)| reaches(&here, id, from) && reaches(&here, to, id))))
+    Ok(own.any(|id| later.iter().any(|&(from, to)| reaches(&all, id, from) && reaches(&all, to, id))))
 }
 
 /// `{ from[x] -> to[y] }`: in one iteration of a loop that both stand in.

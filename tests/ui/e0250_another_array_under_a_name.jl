@@ -1,5 +1,5 @@
 @tessella function smooth!(v::Vector{Float64}, steps)
-    work = copy(v)
+    work = ones(Int, length(v))
     for t in 1:steps
         work = work ./ 2
         for i in eachindex(v)

@@ -7,7 +7,7 @@ use super::helpers::Helper;
 use super::lanes::RUNS;
 use super::signature::one_line;
 use super::wide::{Vectors, of_nest};
-use super::{Printer, Writer, c_type};
+use super::{Dialect, Printer, Writer, c_type};
 use crate::display::axis_text;
 use crate::entry::STATUS_OUT_OF_MEMORY;
 use crate::input::Input;
@@ -525,6 +525,13 @@ impl Printer<'_> {
         let name = &self.program.names.buffers[buffer.0 as usize];
         let size = it.extents.iter().try_fold(1i64, |size, extent| size.checked_mul(extent.as_constant()?.max(1)));
         match (it.extents.is_empty(), size) {
+            // Left to itself, GCC 12.2 has been seen to take such an array for better aligned than where it puts it: its aligned
+            // stores of 32 bytes trap then.
+            (false, Some(size))
+                if self.dialect == Dialect::C && size.saturating_mul(it.element.bytes() as i64) >= 32 =>
+            {
+                format!("_Alignas(64) {} {name}[{size}];", c_type(it.element))
+            }
             (false, Some(size)) => format!("{} {name}[{size}];", c_type(it.element)),
             (_, _) => format!("{} {name};", c_type(it.element)),
         }

@@ -24,6 +24,7 @@ impl Checker<'_> {
             return Ok(Tail::Nothing);
         }
         self.note_leaving(target, value, span);
+        self.forget_moved();
         if super::jumps::is_jump(target, value) {
             // Nothing that asks for a variable runs on this path any more.
             self.assigned.extend((0..self.variables.len()).map(VariableId));
@@ -384,8 +385,14 @@ impl Checker<'_> {
         };
         let mut reported = None;
         let later = (0..targets.len()).filter(|at| !at_once.contains(at));
-        for at in at_once.iter().copied().chain(later) {
+        let mut order: Vec<usize> = at_once.iter().copied().chain(later).collect();
+        if targets.iter().all(|target| matches!(target.value.kind, ast::ExprKind::Name(_))) {
+            // Whichever name comes first: with those for arrays that there are, those that they meant become free.
+            order.sort_by_key(|&at| !self.names_lasting_array(&targets[at].value, &values[at]));
+        }
+        for (turn, &at) in order.iter().enumerate() {
             let target = &targets[at];
+            self.values_in_flight(order[turn + 1..].iter().map(|&at| values[at].clone()).collect());
             if let Err(error) = self.bind(&target.value, values[at].clone(), span) {
                 self.poison(&target.value);
                 reported = Some(error);
@@ -395,6 +402,15 @@ impl Checker<'_> {
             Some(reported) => Err(reported),
             None => Ok(Value::Tuple(values)),
         }
+    }
+
+    /// Whether the assignment lets a name mean an array that outlives the iteration.
+    fn names_lasting_array(&self, target: &ast::Expr, value: &Value) -> bool {
+        let (ast::ExprKind::Name(name), Value::Array(array) | Value::ComplexArray(array)) = (&target.kind, value)
+        else {
+            return false;
+        };
+        self.lookup(name).is_some_and(|variable| !self.is_made_inside(*array, variable))
     }
 
     fn update(

@@ -6,6 +6,7 @@ use super::each::Foreach;
 use super::error::TypeError;
 use super::flow::Flow;
 use super::inline::{Closure, OpenCall};
+use super::rebinding::Needs;
 use super::result::Container;
 use super::scope::{Scope, State, Variable, VariableId, is_assigned};
 use super::signature::TypeParameter;
@@ -58,13 +59,23 @@ pub fn check_in(
     arguments: &[impl Into<ArgumentType> + Copy],
     surroundings: Surroundings<'_>,
 ) -> Result<Function, Vec<TypeError>> {
-    let mut checker = Checker::new(surroundings.constants);
-    checker.functions = surroundings.functions;
     let arguments: Vec<ArgumentType> = arguments.iter().map(|&ty| ty.into()).collect();
-    let checked = checker.function(function, &arguments);
-    match checked {
-        Some(function) if checker.errors.is_empty() => Ok(function),
-        _ => Err(checker.errors),
+    let mut needs = Needs::default();
+    loop {
+        let mut checker = Checker::new(surroundings.constants);
+        checker.functions = surroundings.functions;
+        checker.flow.rebinding.expect(&needs);
+        let checked = checker.function(function, &arguments);
+        match checker.flow.rebinding.more_needs() {
+            // Loops need arrays before them that this pass has not made.
+            Some(more) => needs = more,
+            None => {
+                return match checked {
+                    Some(function) if checker.errors.is_empty() => Ok(function),
+                    _ => Err(checker.errors),
+                };
+            }
+        }
     }
 }
 
@@ -245,6 +256,10 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn emit(&mut self, kind: StatementKind, span: Span) {
+        if let StatementKind::Store { array, .. } = kind {
+            // The error is one of the function; the statement is as good as any.
+            let _ = self.asks_for_own(array, span);
+        }
         self.blocks.last_mut().expect("a block is open while a function is checked").push(Statement { kind, span });
     }
 

@@ -5,6 +5,7 @@ use super::check::{Checked, Checker};
 use super::jumps::Fresh;
 use super::meanings::Variants;
 use super::operator::{binary, unary};
+use super::rebinding::Rebinding;
 use super::renaming::Renaming;
 use super::scope::{State, VariableId};
 use super::tree::{Block, Expr, ExprKind, LocalId, Role, Statement, StatementKind, Type};
@@ -59,6 +60,7 @@ pub(super) struct Flow {
     pub kept: BTreeMap<VariableId, super::kept::Kept>,
     /// Variables that note a choice among results, where nothing has asked for it yet.
     pub unread: BTreeSet<LocalId>,
+    pub rebinding: Rebinding,
 }
 
 impl Default for Flow {
@@ -85,6 +87,7 @@ impl Default for Flow {
             copy: 0,
             kept: BTreeMap::new(),
             unread: BTreeSet::new(),
+            rebinding: Rebinding::default(),
         }
     }
 }

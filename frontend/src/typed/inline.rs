@@ -205,7 +205,7 @@ impl Checker<'_> {
         let (block, value) = self.in_block(|checker| {
             checker.flow.straight_from = checker.blocks.len();
             checker.flow.tail = true;
-            checker.inlined_body(&method, given, span)
+            checker.suspending(outer_scopes.0.clone(), |checker| checker.inlined_body(&method, given, span))
         });
         self.calls.pop();
         self.flow.tables = tables;

@@ -45,6 +45,12 @@ impl Checker<'_> {
         let iterated = self.iterated(iteration);
         let element = iterated.as_ref().map_or(ScalarType::I64, |(_, element)| *element);
         let range = iterated.map(|(range, _)| self.steady(range, body));
+        if single
+            && rest.is_empty()
+            && let Ok(range) = &range
+        {
+            self.require_run(range, span)?;
+        }
         let name = match &iteration.target.kind {
             ast::ExprKind::Name(name) => Ok(name.as_str()),
             ast::ExprKind::Tuple(_) if range.is_err() => Err(Reported),

@@ -36,6 +36,7 @@ impl Checker<'_> {
     pub(super) fn keep_result(&mut self, name: &str, value: &ast::Expr, span: Span) -> Checked<()> {
         let variable = self.lookup(name).expect("the variable of results is declared at the function's beginning");
         let value = self.value(value)?;
+        self.gives_back(&value, span)?;
         let value = self.keepable(variable, value, span)?;
         let owner = self.variables[variable.0].owner;
         if !self.flow.kept.contains_key(&variable) {

@@ -24,6 +24,7 @@ impl Checker<'_> {
         self.announce_renaming(body, span);
         let done = self.loop_with_jumps(iterations, body, simd, span);
         self.flow.renamings.pop();
+        self.finish_rebinding();
         done
     }
 

@@ -9,6 +9,7 @@
 //!
 //! Statements behind such a path are checked once for each meaning; loops stand in [`super::renaming`].
 
+use super::arrays::{Keeps, Numbers};
 use super::check::{Checked, Checker};
 use super::flow::set;
 use super::jumps;
@@ -146,10 +147,24 @@ impl Checker<'_> {
 
     /// `name = array`: another name for it. `meaning` is an array, or one of complex numbers.
     pub(super) fn bind_array(&mut self, variable: VariableId, meaning: Value, at: Span, span: Span) -> Checked<Value> {
+        let meaning = match meaning {
+            Value::Array(array) => Value::Array(self.moved_to(array)),
+            Value::ComplexArray(array) => Value::ComplexArray(self.moved_to(array)),
+            other => other,
+        };
         let state = match &meaning {
             Value::Array(array) => State::Array(*array),
             other => State::Alias(other.clone()),
         };
+        if let Some(array) = array_of(&state)
+            && self.is_made_inside(array, variable)
+            && array_of(&self.variables[variable.0].state).is_some_and(|known| known != array)
+        {
+            let numbers = if is_alias(&state) { Numbers::Complex } else { Numbers::Real };
+            let elements = self.whole_of(numbers, array, Keeps::Fresh, span);
+            return self.take_over(variable, elements, span);
+        }
+        self.passes_standing(variable, array_of(&state));
         let known = &self.variables[variable.0];
         let straight = self.is_straight(variable);
         let is_alike = matches!((&known.state, &state), (State::Array(_), State::Array(_)))

@@ -21,6 +21,7 @@ use super::tree::{Block, Expr, ExprKind, LocalId, Role, Statement, StatementKind
 use super::unsupported::Construct;
 use super::value::RangeValue;
 use crate::ast;
+use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, ScalarType};
 
@@ -44,6 +45,7 @@ impl Checker<'_> {
     /// Before a loop: whether its body assigns names of arrays. Ends with the loop's entry in [`super::flow::Flow`].
     pub(super) fn announce_renaming(&mut self, body: &[ast::Expr], span: Span) {
         let names = super::scope::assigned_names(body);
+        self.prepare_rebinding(&names, span);
         let renames = names.iter().any(|name| {
             self.lookup(name).is_some_and(|variable| array_of(&self.variables[variable.0].state).is_some())
         });
@@ -114,6 +116,8 @@ impl Checker<'_> {
         let mut reached: Vec<usize> = (0..renaming.meanings.len()).collect();
         let from_start = reached.len() == 1;
         let before = renaming.meanings[0].clone();
+        let standing = self.standing();
+        let mut standing_after: BTreeSet<VariableId> = BTreeSet::new();
         let mut bodies: Vec<Block> = vec![];
         // Where each of them leads, if to one meaning only.
         let mut nexts: Vec<Option<usize>> = vec![];
@@ -124,6 +128,7 @@ impl Checker<'_> {
             };
             let meaning = renaming.meanings[reached[at]].clone();
             self.set_names(&meaning);
+            self.set_standing(standing.clone());
             self.flow.copy = copy + at;
             let ends = match at {
                 0 => self.one_variant(body, count, which, going.as_deref(), span),
@@ -141,6 +146,7 @@ impl Checker<'_> {
                     ends
                 }
             };
+            standing_after.extend(self.standing());
             if at == 0 {
                 bodies.push(self.blocks.last_mut().map_or(vec![], |block| block.split_off(start)));
             }
@@ -166,6 +172,7 @@ impl Checker<'_> {
         }
         self.flow.copy = copy;
         self.set_names(&before);
+        self.set_standing(standing_after);
         let period = bodies.len();
         // Each iteration moves on to the next meaning: the iterator tells which it is.
         let in_turn = from_start && (0..period).all(|at| nexts[at] == Some(reached[(at + 1) % period]));

@@ -218,7 +218,9 @@ impl Checker<'_> {
 
     fn result_value(&mut self, expr: &ast::Expr) -> Checked<Tail> {
         self.flow.statement_call = matches!(expr.kind, ast::ExprKind::Call { .. });
-        match self.value(expr)? {
+        let value = self.value(expr)?;
+        self.gives_back(&value, expr.span)?;
+        match value {
             Value::Scalar(value) => Ok(Tail::Scalar(value)),
             value @ Value::Irrational(..) => Ok(Tail::Scalar(self.as_scalar(value, expr.span)?)),
             Value::Array(id) => Ok(Tail::Argument(id, expr.span)),

@@ -305,7 +305,9 @@ fn each_mistake_has_its_code() {
 #[test]
 fn mistakes_with_whole_arrays_have_their_codes() {
     for (body, code) in [
-        ("B = zeros(n)\nfor i in 1:n\nB = B .+ 1\nend", "E0250"),
+        ("B = zeros(Int, n)\nfor i in 1:n\nB = B ./ 2\nend", "E0250"),
+        ("B = zeros(n)\nfor i in 1:n\nB = B .* B'\nend", "E0250"),
+        ("B = zeros(Bool, n)\nfor i in 1:n\nB = B .& B\nend", "E0250"),
         ("y = [1, 2] .+ [1, 2, 3]", "E0251"),
         ("y = A + v", "E0251"),
         ("C = A * A", "E0252"),

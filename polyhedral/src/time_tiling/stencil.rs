@@ -161,15 +161,43 @@ fn nests(node: &Node, chain: &mut Vec<Loop>, found: &mut Vec<(Vec<Loop>, Node)>)
 }
 
 /// Finds the positions that no loop gives: an axis of an array belongs to the dimension that the subscripts of the other
-/// nests run along.
+/// nests run along. Nests found so lead to further ones.
 fn align(
     algorithm: &Algorithm,
-    space: BTreeMap<ComputationId, Vec<Option<Affine>>>,
+    mut space: BTreeMap<ComputationId, Vec<Option<Affine>>>,
     names: &Names<'_>,
 ) -> Result<BTreeMap<ComputationId, Vec<Affine>>, Error> {
-    // By array and dimension: the axis, and what its subscript is ahead of the position.
-    let mut axes: BTreeMap<(ArrayId, usize), (usize, i64)> = BTreeMap::new();
-    for (&id, along) in &space {
+    loop {
+        let axes = axes_of_space(algorithm, &space)?;
+        let mut is_found = false;
+        for (&id, along) in &mut space {
+            for (dim, position) in along.iter_mut().enumerate().filter(|(_, position)| position.is_none()) {
+                *position = accesses(algorithm, id).find_map(|access| {
+                    let (axis, ahead) = axes.get(&(access.array, dim))?;
+                    access.subscripts[*axis].as_affine()?.add_constant(-ahead).ok()
+                });
+                is_found |= position.is_some();
+            }
+        }
+        if !is_found {
+            break;
+        }
+    }
+    let known = |(id, along): (ComputationId, Vec<Option<Affine>>)| {
+        let obstacle = |dim: usize| StencilObstacle::NoPosition { computation: id, dim: names.dims[dim].clone() };
+        let all = along.into_iter().enumerate().map(|(dim, it)| it.ok_or_else(|| names.refuse(obstacle(dim))));
+        Ok((id, all.collect::<Result<_, Error>>()?))
+    };
+    space.into_iter().map(known).collect()
+}
+
+/// By array and dimension: the axis that runs along it, and what its subscript is ahead of the position.
+fn axes_of_space(
+    algorithm: &Algorithm,
+    space: &BTreeMap<ComputationId, Vec<Option<Affine>>>,
+) -> Result<BTreeMap<(ArrayId, usize), (usize, i64)>, Error> {
+    let mut axes = BTreeMap::new();
+    for (&id, along) in space {
         for access in accesses(algorithm, id) {
             for (dim, position) in along.iter().enumerate() {
                 let Some(position) = position else { continue };
@@ -182,22 +210,7 @@ fn align(
             }
         }
     }
-    let mut aligned = BTreeMap::new();
-    for (id, along) in space {
-        let mut all = vec![];
-        for (dim, position) in along.into_iter().enumerate() {
-            let by_array = || {
-                accesses(algorithm, id).find_map(|access| {
-                    let (axis, ahead) = axes.get(&(access.array, dim))?;
-                    access.subscripts[*axis].as_affine()?.add_constant(-ahead).ok()
-                })
-            };
-            let obstacle = || StencilObstacle::NoPosition { computation: id, dim: names.dims[dim].clone() };
-            all.push(position.or_else(by_array).ok_or_else(|| names.refuse(obstacle()))?);
-        }
-        aligned.insert(id, all);
-    }
-    Ok(aligned)
+    Ok(axes)
 }
 
 /// What a computation writes, then what it reads.

@@ -162,8 +162,7 @@ impl Checker<'_> {
 
     fn assign(&mut self, target: &Elements, value: Value, at: Span, stretch: Stretch, span: Span) -> Checked<()> {
         self.writes_statements(span)?;
-        let Recipe::Part(part) = &target.recipe else { return self.not_yet(Construct::Slice, target.span) };
-        let mut from = match self.as_elements(&value, at) {
+        let from = match self.as_elements(&value, at) {
             Some(elements) => elements,
             None => {
                 let value = self.settled_number("value", value, at)?;
@@ -174,6 +173,18 @@ impl Checker<'_> {
         if stretch == Stretch::Yes {
             self.same_axes(&[target, &from], span)?;
         }
+        self.store_all(target, from, at, span)
+    }
+
+    /// Stores elements into the places of as many.
+    pub(in crate::typed) fn store_all(
+        &mut self,
+        target: &Elements,
+        mut from: Elements,
+        at: Span,
+        span: Span,
+    ) -> Checked<()> {
+        let Recipe::Part(part) = &target.recipe else { return self.not_yet(Construct::Slice, target.span) };
         let label = self.label.take();
         if self.reads_elsewhere(target, part, &from) {
             from = self.fresh(&from)?;

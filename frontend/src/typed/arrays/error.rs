@@ -1,5 +1,6 @@
 //! What can be wrong with whole arrays.
 
+use crate::typed::rebinding::Hindrance;
 use crate::typed::result::Container;
 use crate::typed::value::{Kind, with_article};
 use tessella_diagnostics::{Code, Diagnostic, IntoDiagnostic, Span};
@@ -8,8 +9,8 @@ use tessella_scalar::ScalarType;
 /// An error in an expression or statement on whole arrays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArrayError {
-    #[error("`{name}` holds an array already")]
-    Rebound { name: String, first: Span, span: Span },
+    #[error("{}", rebound(name, *why))]
+    Rebound { name: String, first: Span, why: Hindrance, span: Span },
     #[error("arrays of different shapes: {left} and {right}")]
     Mismatch { left: String, right: String, span: Span },
     #[error("`{operator}` of matrices and vectors is not supported in a transpiled function")]
@@ -78,10 +79,36 @@ impl IntoDiagnostic for ArrayError {
     fn into_diagnostic(self) -> Diagnostic {
         let base = Diagnostic::error(self.code(), self.to_string());
         match self {
-            ArrayError::Rebound { name, first, span } => base
-                .primary(span, "another array here")
-                .secondary(first, "an array since here")
-                .with_help(format!("write `{name} .= ...` to change its elements, or use another name")),
+            ArrayError::Rebound { name, first, why, span } => {
+                let (here, help) = match why {
+                    Hindrance::Type => {
+                        ("another type here", format!("give `{name}` elements of this type from the start"))
+                    }
+                    Hindrance::Dimensions => {
+                        ("other dimensions here", "use another name".to_string())
+                    }
+                    Hindrance::Container => (
+                        "another kind of array here",
+                        format!("write `{name} .= ...` to change its elements, or use another name"),
+                    ),
+                    Hindrance::Shared => (
+                        "another array here",
+                        format!(
+                            "give it an array of its own before the loop or condition, `{name} = copy({name})`; \
+                             or write `{name} .= ...` to change its elements"
+                        ),
+                    ),
+                    Hindrance::Standing => (
+                        "this may still be the array that it was before the loop",
+                        format!("give it an array of its own before the loop, `{name} = copy({name})`"),
+                    ),
+                    Hindrance::Parts => (
+                        "an array whose parts have names here",
+                        format!("write `{name} .= ...` to change its elements, or use another name"),
+                    ),
+                };
+                base.primary(span, here).secondary(first, "an array since here").with_help(help)
+            }
             ArrayError::Mismatch { span, .. } => {
                 base.primary(span, "combined here")
                     .with_note("Julia would raise a DimensionMismatch")
@@ -185,5 +212,15 @@ impl IntoDiagnostic for ArrayError {
                 .with_note("Julia counts a linear index from 1, and a `CartesianIndex` from the first indices")
                 .with_help("write loops over `axes(A, 1)`, `axes(A, 2)`, ..., or a range `i:j`"),
         }
+    }
+}
+
+fn rebound(name: &str, why: Hindrance) -> String {
+    match why {
+        Hindrance::Type => format!("`{name}` holds an array with elements of another type"),
+        Hindrance::Dimensions => format!("`{name}` holds an array of another number of dimensions"),
+        Hindrance::Container => format!("`{name}` holds another kind of array"),
+        Hindrance::Shared | Hindrance::Parts => format!("`{name}` holds an array already"),
+        Hindrance::Standing => format!("`{name}` may be another array here"),
     }
 }

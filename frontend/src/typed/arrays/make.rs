@@ -76,19 +76,27 @@ impl Checker<'_> {
         at: Span,
         span: Span,
     ) -> Checked<Value> {
-        let first = self.variables[variable.0].span;
+        if let Recipe::Part(part) = &elements.recipe
+            && part.keeps == Keeps::Fresh
+            && self.moved_to(part.array) != part.array
+        {
+            // Another name of the same assignment has it already.
+            let meaning = value_of(elements.numbers, self.moved_to(part.array));
+            return self.bind_array(variable, meaning, at, span);
+        }
         let name = self.variables[variable.0].name.clone();
         match &self.variables[variable.0].state {
             State::Poisoned => return Err(crate::typed::check::Reported),
             State::Unassigned if self.variables[variable.0].owner == self.loops.last().copied() => {}
             _ if self.is_straight(variable) => {}
             State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) => {
-                return Err(self.array_error(ArrayError::Rebound { name, first, span }));
+                return self.take_over(variable, elements, span);
             }
         }
         if matches!(&elements.recipe, Recipe::Part(part) if part.flat) {
             return self.not_yet(Construct::LinearIndex, elements.span);
         }
+        self.passes_standing(variable, None);
         let numbers = elements.numbers;
         let state = match &elements.recipe {
             Recipe::Part(part) if part.keeps == Keeps::Fresh => {
@@ -193,7 +201,7 @@ impl Checker<'_> {
     }
 
     /// As an array of its own, which it would be in Julia.
-    pub(super) fn copied(&mut self, like: Elements, span: Span) -> Elements {
+    pub(in crate::typed) fn copied(&mut self, like: Elements, span: Span) -> Elements {
         let (element, numbers, extents) = (like.element, like.numbers, like.extents.clone());
         let recipe = Recipe::Apply { operation: super::Operation::Identity, operands: vec![like] };
         Elements { element, numbers, extents, recipe, span }
@@ -394,6 +402,13 @@ impl Checker<'_> {
 }
 
 /// What a variable is that names such an array.
+fn value_of(numbers: Numbers, array: LocalId) -> Value {
+    match numbers {
+        Numbers::Real => Value::Array(array),
+        Numbers::Complex => Value::ComplexArray(array),
+    }
+}
+
 fn state_of(numbers: Numbers, array: LocalId) -> State {
     match numbers {
         Numbers::Real => State::Array(array),

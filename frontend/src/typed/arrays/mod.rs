@@ -34,8 +34,8 @@ pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
 pub(in crate::typed) use generated::Collecting;
 pub(in crate::typed) use origin::is_axis;
-pub(in crate::typed) use shape::clamped;
 use shape::count;
+pub(in crate::typed) use shape::{clamped, same};
 
 use super::check::Checker;
 use super::inline::Callee;
@@ -228,7 +228,7 @@ impl Checker<'_> {
     fn at_home<T>(&mut self, home: &Home, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         let scopes = std::mem::replace(&mut self.scopes, home.scopes.clone());
         let parameters = std::mem::replace(&mut self.type_parameters, home.parameters.clone());
-        let result = evaluate(self);
+        let result = self.suspending(scopes.clone(), evaluate);
         (self.scopes, self.type_parameters) = (scopes, parameters);
         result
     }

@@ -15,7 +15,7 @@ use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, CompareOp, Constant, ScalarType};
 
 /// Whether two expressions are the same, wherever they stand.
-pub(super) fn same(a: &Expr, b: &Expr) -> bool {
+pub(in crate::typed) fn same(a: &Expr, b: &Expr) -> bool {
     a.clone().placed(b.span) == b.clone().placed(b.span)
 }
 
@@ -143,7 +143,7 @@ impl Checker<'_> {
     }
 
     /// All of an array that holds such numbers.
-    pub(super) fn whole_of(&self, numbers: Numbers, array: LocalId, keeps: Keeps, span: Span) -> Elements {
+    pub(in crate::typed) fn whole_of(&self, numbers: Numbers, array: LocalId, keeps: Keeps, span: Span) -> Elements {
         let whole = self.whole(array, keeps, span);
         match numbers {
             Numbers::Real => whole,
@@ -239,6 +239,11 @@ impl Checker<'_> {
 
     /// Two extents must be the same.
     pub(super) fn same_extent(&mut self, a: &Expr, b: &Expr, span: Span) -> Checked<()> {
+        self.same_extent_or(a, b, "arrays of different sizes are combined", span)
+    }
+
+    /// The same with what is wrong where they are not.
+    pub(in crate::typed) fn same_extent_or(&mut self, a: &Expr, b: &Expr, wrong: &str, span: Span) -> Checked<()> {
         if same(a, b) {
             return Ok(());
         }
@@ -252,7 +257,7 @@ impl Checker<'_> {
             };
         }
         let equal = compare(CompareOp::Eq, clamped(a.clone().placed(span)), clamped(b.clone().placed(span)), span);
-        self.require(equal, SizeError::Mismatch, "arrays of different sizes are combined", span)
+        self.require(equal, SizeError::Mismatch, wrong, span)
     }
 
     /// An axis of one element is stretched in a broadcast: where one is seen only at run time, the original function runs.

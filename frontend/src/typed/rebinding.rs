@@ -1,0 +1,525 @@
+//! Names that loops and branches give new arrays: `u = u .+ dt .* laplacian(u)` in a time loop.
+//!
+//! ```text
+//! u = copy(u0)                          u = copy(u0)
+//! for t in 1:steps                      for t in 1:steps
+//!     u = u .+ dt .* laplacian(u)  ->       u .= u .+ dt .* laplacian(u)
+//! end                                   end
+//! ```
+//!
+//! Behind a path that not every iteration takes alike, a name has to mean one of a few arrays that exist before. So the
+//! elements are stored into one that nothing else means any more: the name's own, or one that a name of the loop meant
+//! before (`u_old = u; u = u_new` takes turns with two). Where there is none, the function is checked once more with an
+//! array of its own for the name before the loop: a copy, where the caller or another name has the first one, or memory to
+//! take turns with.
+
+use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe};
+use super::check::{Checked, Checker, Reported};
+use super::compare::compare;
+use super::meanings::{Meaning, array_of};
+use super::scope::{Scope, State, VariableId};
+use super::tree::{LocalId, LoopId, Role, SizeError};
+use super::value::{RangeValue, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use tessella_diagnostics::Span;
+use tessella_scalar::CompareOp;
+
+/// Memory that a name may need to take turns with.
+const MOST_SPARES: usize = 2;
+
+/// What loops need before they begin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// By the loop and the name: the name begins with a copy of its array.
+    copies: BTreeSet<(Place, String)>,
+    /// Those for which a copy would be seen to be one.
+    barred: BTreeSet<(Place, String)>,
+    /// By the loop and the name: so many more arrays like the name's.
+    spares: BTreeMap<(Place, String), usize>,
+}
+
+/// A loop of the source.
+type Place = (u32, u32);
+
+fn place(span: Span) -> Place {
+    (span.start, span.end)
+}
+
+/// Why a name cannot be given another array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hindrance {
+    /// The elements are of another type.
+    Type,
+    /// It has another number of dimensions.
+    Dimensions,
+    /// Julia makes another kind of array of it.
+    Container,
+    /// The caller or another name has the array that the name means before.
+    Shared,
+    /// It may still be the caller's array, or another name's, that something is stored into or that is given back.
+    Standing,
+    /// A part of the new array has a name of its own.
+    Parts,
+}
+
+/// The state of names that are given new arrays.
+#[derive(Debug, Default)]
+pub(super) struct Rebinding {
+    /// What an earlier pass over the function has found.
+    needs: Needs,
+    /// With what this pass has found.
+    found: Needs,
+    /// The loops around that [`Checker::announce_renaming`] has seen, outermost first.
+    around: Vec<Around>,
+    /// Those that it has left.
+    past: Vec<Around>,
+    /// Names of copies that may stand for an array of the caller's or of another name, which would see what is stored.
+    standing: BTreeSet<VariableId>,
+    /// Values that names are given next, by the same assignment.
+    in_flight: Vec<Value>,
+    /// Arrays whose elements were stored into others, by the same assignment.
+    moved: BTreeMap<LocalId, LocalId>,
+    /// The scopes of the functions that call the one being checked.
+    suspended: Vec<Vec<Scope>>,
+    /// Whether elements are being stored on behalf of an assignment to a name.
+    storing: bool,
+}
+
+#[derive(Debug)]
+struct Around {
+    place: Place,
+    /// The loops around the whole statement.
+    depth: usize,
+    /// The block of the statement, as a number of open blocks.
+    block: usize,
+    /// What the body assigns.
+    names: BTreeSet<String>,
+    /// Arrays that names got for it, and those to take turns with.
+    copies: Vec<LocalId>,
+    spares: Vec<LocalId>,
+    /// What names of arrays mean before it.
+    meanings: Meaning,
+    /// Whether it is over one range that is known before.
+    is_range: bool,
+    /// Where a name got a copy: the loop must run, since the name keeps the caller's array otherwise.
+    must_run: bool,
+}
+
+impl Rebinding {
+    /// Before a pass over the function.
+    pub(super) fn expect(&mut self, needs: &Needs) {
+        (self.needs, self.found) = (needs.clone(), needs.clone());
+    }
+
+    /// After it: what loops need that it has not made.
+    pub(super) fn more_needs(&mut self) -> Option<Needs> {
+        let found = std::mem::take(&mut self.found);
+        (found != self.needs).then_some(found)
+    }
+}
+
+impl Checker<'_> {
+    /// Before a loop whose body assigns the names: makes the arrays that an earlier pass has found it to need.
+    pub(super) fn prepare_rebinding(&mut self, names: &[String], span: Span) {
+        let place = place(span);
+        let (mut copies, mut spares, mut must_run) = (vec![], vec![], false);
+        for name in names.iter().collect::<BTreeSet<_>>() {
+            let key = (place, name.clone());
+            let Some(variable) = self.lookup(name) else { continue };
+            if self.flow.rebinding.needs.copies.contains(&key)
+                && self.is_straight(variable)
+                && let Some(own) = self.array_elements(variable, span)
+            {
+                let copy = self.copied(own, span);
+                let first = self.variables[variable.0].span;
+                if self.bind_elements(variable, copy, first, span).is_ok() {
+                    self.flow.rebinding.standing.insert(variable);
+                    copies.extend(array_of(&self.variables[variable.0].state));
+                    must_run = true;
+                }
+            }
+            for _ in 0..self.flow.rebinding.needs.spares.get(&key).copied().unwrap_or(0) {
+                let Some(own) = self.array_elements(variable, span) else { continue };
+                let like = Elements { recipe: Recipe::Undefined, ..own };
+                spares.extend(self.materialize(name, &like, span).ok());
+            }
+        }
+        let around = Around {
+            place,
+            depth: self.loops.len(),
+            block: self.blocks.len(),
+            names: names.iter().cloned().collect(),
+            copies,
+            spares,
+            meanings: self.array_names(self.variables.len()),
+            is_range: false,
+            must_run,
+        };
+        self.flow.rebinding.around.push(around);
+    }
+
+    /// After the loop.
+    pub(super) fn finish_rebinding(&mut self) {
+        let past = self.flow.rebinding.around.pop();
+        self.flow.rebinding.past.extend(past);
+    }
+
+    /// Where the range of the innermost loop statement is known, if it has no other: that it is not empty, where it must run.
+    pub(super) fn require_run(&mut self, range: &RangeValue, span: Span) -> Checked<()> {
+        let Some(around) = self.flow.rebinding.around.last_mut() else { return Ok(()) };
+        if around.depth != self.loops.len() {
+            return Ok(());
+        }
+        around.is_range = true;
+        if !std::mem::take(&mut around.must_run) {
+            return Ok(());
+        }
+        let (low, high) = match range.step > 0 {
+            true => (range.start.clone(), range.stop.clone()),
+            false => (range.stop.clone(), range.start.clone()),
+        };
+        let runs = compare(CompareOp::Le, low.placed(span), high.placed(span), span);
+        let text = "the loop does not run, and an array that it gives another name stays the caller's";
+        self.require(runs, SizeError::Thrown, text, span)
+    }
+
+    /// The names of copies that may stand for arrays of others here.
+    pub(super) fn standing(&self) -> BTreeSet<VariableId> {
+        self.flow.rebinding.standing.clone()
+    }
+
+    pub(super) fn set_standing(&mut self, standing: BTreeSet<VariableId>) {
+        self.flow.rebinding.standing = standing;
+    }
+
+    /// Before a name is given the array.
+    pub(super) fn passes_standing(&mut self, variable: VariableId, array: Option<LocalId>) {
+        match array.is_some_and(|array| self.may_stand(array)) {
+            true => self.flow.rebinding.standing.insert(variable),
+            false => self.flow.rebinding.standing.remove(&variable),
+        };
+    }
+
+    fn may_stand(&self, array: LocalId) -> bool {
+        let mut standing = self.flow.rebinding.standing.iter();
+        standing.any(|it| self.variables.get(it.0).is_some_and(|it| array_of(&it.state) == Some(array)))
+    }
+
+    /// Before the function gives back a value: its arrays must be those that Julia gives back.
+    pub(super) fn gives_back(&mut self, value: &Value, span: Span) -> Checked<()> {
+        match value {
+            // What an inlined call gives back gets a name.
+            _ if !self.calls.is_empty() => Ok(()),
+            Value::Array(array) | Value::ComplexArray(array) => self.asks_for_own(*array, span),
+            Value::Tuple(values) | Value::Named(_, values) => {
+                values.iter().try_for_each(|value| self.gives_back(value, span))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Before something is stored into the array.
+    pub(super) fn asks_for_own(&mut self, array: LocalId, span: Span) -> Checked<()> {
+        if self.flow.rebinding.storing || !self.may_stand(array) {
+            return Ok(());
+        }
+        // In the next pass the names of the loop keep their arrays, and take turns with others.
+        let means_it = |name: &String| {
+            self.lookup(name).is_some_and(|it| array_of(&self.variables[it.0].state) == Some(array))
+        };
+        let Rebinding { around, past, .. } = &self.flow.rebinding;
+        let loops: BTreeSet<Place> =
+            around.iter().chain(past).filter(|it| it.names.iter().any(means_it)).map(|it| it.place).collect();
+        let Needs { copies, barred, .. } = &mut self.flow.rebinding.found;
+        let (kept, seen) = std::mem::take(copies).into_iter().partition(|(place, _)| !loops.contains(place));
+        *copies = kept;
+        barred.extend::<BTreeSet<_>>(seen);
+        let local = self.local(array);
+        let (name, first) = (local.name.clone(), local.span);
+        Err(self.hindered(name, first, Hindrance::Standing, span))
+    }
+
+    /// Keeps the scopes of a caller in sight while `check` looks at the function that it calls.
+    pub(super) fn suspending<T>(&mut self, scopes: Vec<Scope>, check: impl FnOnce(&mut Self) -> T) -> T {
+        self.flow.rebinding.suspended.push(scopes);
+        let result = check(self);
+        self.flow.rebinding.suspended.pop();
+        result
+    }
+
+    /// Tells an assignment to several names which values come after the one at hand.
+    pub(super) fn values_in_flight(&mut self, values: Vec<Value>) {
+        self.flow.rebinding.in_flight = values;
+    }
+
+    /// Before a statement that assigns names.
+    pub(super) fn forget_moved(&mut self) {
+        self.flow.rebinding.moved.clear();
+        self.flow.rebinding.in_flight.clear();
+    }
+
+    /// The array that has the elements of this one now.
+    pub(super) fn moved_to(&self, array: LocalId) -> LocalId {
+        self.flow.rebinding.moved.get(&array).copied().unwrap_or(array)
+    }
+
+    /// Whether the array was made by an iteration of a loop that the variable's scope is around of.
+    pub(super) fn is_made_inside(&self, array: LocalId, variable: VariableId) -> bool {
+        let (Role::Variable(owner) | Role::Value(owner)) = self.local(array).role else { return false };
+        self.made.contains_key(&array) && self.depth_of(owner) > self.depth_of(self.variables[variable.0].owner)
+    }
+
+    /// How many loops are around what belongs to this one.
+    fn depth_of(&self, owner: Option<LoopId>) -> usize {
+        owner.and_then(|owner| self.loops.iter().position(|it| *it == owner)).map_or(0, |at| at + 1)
+    }
+
+    fn array_elements(&self, variable: VariableId, span: Span) -> Option<Elements> {
+        match &self.variables[variable.0].state {
+            State::Array(array) => self.as_elements(&Value::Array(*array), span),
+            State::Alias(value @ Value::ComplexArray(_)) => self.as_elements(value, span),
+            State::Alias(_) | State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Poisoned => None,
+        }
+    }
+
+    fn hindered(&mut self, name: String, first: Span, why: Hindrance, span: Span) -> Reported {
+        self.array_error(ArrayError::Rebound { name, first, why, span })
+    }
+
+    /// `name = elements` where the name means an array that other paths or iterations know: stores the elements into an
+    /// array that nothing else means.
+    pub(super) fn take_over(&mut self, variable: VariableId, elements: Elements, span: Span) -> Checked<Value> {
+        let (name, first) = (self.variables[variable.0].name.clone(), self.variables[variable.0].span);
+        let Some((own, array)) = self.array_elements(variable, span).zip(array_of(&self.variables[variable.0].state))
+        else {
+            return Err(self.hindered(name, first, Hindrance::Shared, span));
+        };
+        let why = if (own.numbers, own.element) != (elements.numbers, elements.element) {
+            Some(Hindrance::Type)
+        } else if own.rank() != elements.rank() {
+            Some(Hindrance::Dimensions)
+        } else if self.container(&elements) != self.other_containers.get(&array).copied() {
+            Some(Hindrance::Container)
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            return Err(self.hindered(name, first, why, span));
+        }
+        let target = match self.free_array(variable, array, &own) {
+            Some(target) => target,
+            None if self.depth_of(self.variables[variable.0].owner) == self.loops.len() => {
+                let like = Elements { recipe: Recipe::Undefined, ..elements.clone() };
+                self.materialize(&name, &like, span)?
+            }
+            None => {
+                self.ask_for_array(variable, array);
+                return Err(self.hindered(name, first, Hindrance::Shared, span));
+            }
+        };
+        let whole = self.whole_of(own.numbers, target, Keeps::View, span);
+        for (place, new) in whole.extents.iter().zip(&elements.extents) {
+            self.same_extent_or(place, new, "an array of another size takes the place of one", span)?;
+        }
+        let from = match &elements.recipe {
+            Recipe::Part(part) if part.keeps == Keeps::Fresh || self.is_made_inside(part.array, variable) => {
+                Some(part.array)
+            }
+            _ => None,
+        };
+        if let Some(from) = from
+            && self.has_named_parts(from)
+        {
+            return Err(self.hindered(name, first, Hindrance::Parts, span));
+        }
+        if !matches!(elements.recipe, Recipe::Undefined) {
+            let storing = std::mem::replace(&mut self.flow.rebinding.storing, true);
+            let stored = self.store_all(&whole, elements, span, span);
+            self.flow.rebinding.storing = storing;
+            stored?;
+        }
+        self.passes_standing(variable, None);
+        if let Some(from) = from {
+            self.flow.rebinding.moved.insert(from, target);
+            // Other names for the new array mean it where it is now.
+            let names = self.array_names(self.variables.len()).into_iter();
+            let names: Meaning = names.filter(|(_, array)| *array == from).map(|(it, _)| (it, target)).collect();
+            self.set_names(&names);
+        }
+        self.set_names(&[(variable, target)]);
+        Ok(match own.numbers {
+            super::arrays::Numbers::Real => Value::Array(target),
+            super::arrays::Numbers::Complex => Value::ComplexArray(target),
+        })
+    }
+
+    /// An array like the variable's that nothing but the variable means.
+    fn free_array(&self, variable: VariableId, own: LocalId, like: &Elements) -> Option<LocalId> {
+        let owner = self.variables[variable.0].owner;
+        let is_of_scope = |array: LocalId| {
+            let (Role::Variable(made) | Role::Value(made)) = self.local(array).role else { return false };
+            self.made.contains_key(&array) && made == owner
+        };
+        let is_alike = |array: LocalId| {
+            self.local(array).ty == self.local(own).ty
+                && self.other_containers.get(&array) == self.other_containers.get(&own)
+        };
+        let is_as_large = |array: LocalId| {
+            let other = self.whole_of(like.numbers, array, Keeps::View, like.span);
+            other.extents.iter().zip(&like.extents).all(|(a, b)| super::arrays::same(a, b))
+        };
+        let live = self.live_variables();
+        let is_free = |array: LocalId| {
+            let is_meant = |it: &VariableId| *it != variable && refers(&self.variables[it.0].state, array);
+            let alternatives = self.flow.pending.iter().flat_map(|pending| pending.meanings.iter().flatten());
+            let mut alternatives = alternatives.filter(|(it, _)| *it != variable);
+            is_of_scope(array)
+                && !live.iter().any(is_meant)
+                && !alternatives.any(|(_, other)| *other == array)
+                && !self.flow.rebinding.in_flight.iter().any(|value| value_refers(value, array))
+        };
+        if is_free(own) {
+            return Some(own);
+        }
+        let around = self.outermost(variable)?;
+        let named = |meaning: &Meaning| -> Vec<LocalId> {
+            let of_loop = |it: &VariableId| {
+                let variable = &self.variables[it.0];
+                around.names.contains(&variable.name) && self.lookup(&variable.name) == Some(*it)
+            };
+            meaning.iter().filter(|(it, _)| of_loop(it)).map(|(_, array)| *array).collect()
+        };
+        let renamings = self.flow.renamings.iter().flatten().flat_map(|renaming| &renaming.meanings);
+        let before = std::iter::once(&around.meanings).chain(renamings).flat_map(named);
+        let candidates: Vec<LocalId> = before.chain(around.spares.iter().copied()).collect();
+        let mut fitting = candidates.into_iter().filter(|&array| is_alike(array) && is_free(array));
+        let large = fitting.clone().find(|&array| is_as_large(array));
+        // A copy of an argument of which only the call tells how large it is.
+        large.or_else(|| fitting.find(|array| around.copies.contains(array)))
+    }
+
+    /// The outermost loop inside the variable's scope.
+    fn outermost(&self, variable: VariableId) -> Option<&Around> {
+        let depth = self.depth_of(self.variables[variable.0].owner);
+        self.flow.rebinding.around.iter().find(|around| around.depth >= depth)
+    }
+
+    /// Notes what the loop needs before it, so that the variable gets a free array in the next pass.
+    fn ask_for_array(&mut self, variable: VariableId, own: LocalId) {
+        let Some(around) = self.outermost(variable) else { return };
+        let name = &self.variables[variable.0].name;
+        let is_own = |array: LocalId| self.made.contains_key(&array);
+        let live = self.live_variables();
+        // A name that the loop gives other arrays shares this one at the beginning only.
+        let stays = |it: &VariableId| live.contains(it) && !around.names.contains(&self.variables[it.0].name);
+        let is_shared = |it: VariableId, array: LocalId| {
+            around.meanings.iter().any(|(other, meant)| *other != it && *meant == array && stays(other))
+                || live.iter().any(|other| match &self.variables[other.0].state {
+                    State::Alias(Value::Elements(elements)) => elements_refer(elements, array),
+                    _ => false,
+                })
+        };
+        let Needs { barred, spares, .. } = &self.flow.rebinding.needs;
+        let key = (around.place, name.clone());
+        let mut copies = vec![];
+        // Only what every iteration does, the first one, too, is done to a copy as well.
+        let is_always = self.blocks.len() == around.block + 1 && around.is_range;
+        if is_always && (!is_own(own) || is_shared(variable, own)) && !barred.contains(&key) {
+            copies.push(key);
+            for &(other, array) in &around.meanings {
+                let known = &self.variables[other.0];
+                let is_of_loop = around.names.contains(&known.name) && self.lookup(&known.name) == Some(other);
+                let key = (around.place, known.name.clone());
+                if is_of_loop && !is_own(array) && !barred.contains(&key) {
+                    copies.push(key);
+                }
+            }
+            self.flow.rebinding.found.copies.extend(copies);
+        } else {
+            let count = spares.get(&key).copied().unwrap_or(0);
+            if count < MOST_SPARES {
+                self.flow.rebinding.found.spares.insert(key, count + 1);
+            }
+        }
+    }
+
+    fn has_named_parts(&self, array: LocalId) -> bool {
+        self.live_variables().iter().any(|it| match &self.variables[it.0].state {
+            state @ State::Alias(Value::ComplexArray(_)) => array_of(state).is_none() && refers(state, array),
+            state @ State::Alias(_) => refers(state, array),
+            State::Array(_) | State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Poisoned => false,
+        }) || self.flow.rebinding.in_flight.iter().any(|value| match value {
+            Value::Array(_) | Value::ComplexArray(_) => false,
+            other => value_refers(other, array),
+        })
+    }
+
+    /// The variables that statements may still name.
+    fn live_variables(&self) -> BTreeSet<VariableId> {
+        let mut live = BTreeSet::new();
+        let mut functions = BTreeSet::new();
+        let all = self.flow.rebinding.suspended.iter().flatten().chain(&self.scopes);
+        let mut pending: Vec<VariableId> = all.flat_map(|scope| scope.values().copied()).collect();
+        while let Some(variable) = pending.pop() {
+            if !live.insert(variable) {
+                continue;
+            }
+            // A function of the function keeps the names around it.
+            if let Some(at) = closure_of(&self.variables[variable.0].state)
+                && functions.insert(at)
+                && let Some(closure) = self.closures.get(at)
+            {
+                pending.extend(closure.scopes.iter().flat_map(|scope| scope.values().copied()));
+            }
+        }
+        live
+    }
+}
+
+fn closure_of(state: &State) -> Option<usize> {
+    match state {
+        State::Alias(Value::Function(super::inline::Callee::Closure(at))) => Some(*at),
+        _ => None,
+    }
+}
+
+fn refers(state: &State, array: LocalId) -> bool {
+    match state {
+        State::Array(other) => *other == array,
+        State::Alias(value) => value_refers(value, array),
+        State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Poisoned => false,
+    }
+}
+
+fn value_refers(value: &Value, array: LocalId) -> bool {
+    match value {
+        Value::Array(other) | Value::ComplexArray(other) => *other == array,
+        Value::Elements(elements) => elements_refer(elements, array),
+        Value::Tuple(values) | Value::Named(_, values) => values.iter().any(|value| value_refers(value, array)),
+        Value::Scalar(_)
+        | Value::Irrational(..)
+        | Value::Complex(_)
+        | Value::ComplexType(_)
+        | Value::Range(_)
+        | Value::Type(_)
+        | Value::Position(_)
+        | Value::Places(_)
+        | Value::Function(_)
+        | Value::Nothing
+        | Value::Never => false,
+    }
+}
+
+fn elements_refer(elements: &Elements, array: LocalId) -> bool {
+    let refer = |elements: &Elements| elements_refer(elements, array);
+    match &elements.recipe {
+        Recipe::Part(part) => part.array == array,
+        Recipe::Fill(value) | Recipe::Scalar(value) => value_refers(value, array),
+        Recipe::Apply { operands, operation } => matches!(operation, Operation::User(_)) || operands.iter().any(refer),
+        Recipe::Transposed(inner) | Recipe::Row(inner) | Recipe::Slices { of: inner, .. } => refer(inner),
+        Recipe::Rows(parts) => parts.iter().any(refer),
+        Recipe::Numbering(_) | Recipe::Range(_) | Recipe::Undefined => false,
+        // What the body names may be anything.
+        Recipe::Comprehension { .. } => true,
+    }
+}
