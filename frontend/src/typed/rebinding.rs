@@ -224,9 +224,8 @@ impl Checker<'_> {
             return Ok(());
         }
         // In the next pass the names of the loop keep their arrays, and take turns with others.
-        let means_it = |name: &String| {
-            self.lookup(name).is_some_and(|it| array_of(&self.variables[it.0].state) == Some(array))
-        };
+        let means_it =
+            |name: &String| self.lookup(name).is_some_and(|it| array_of(&self.variables[it.0].state) == Some(array));
         let Rebinding { around, past, .. } = &self.flow.rebinding;
         let loops: BTreeSet<Place> =
             around.iter().chain(past).filter(|it| it.names.iter().any(means_it)).map(|it| it.place).collect();

@@ -192,11 +192,10 @@ fn align(
 }
 
 /// By array and dimension: the axis that runs along it, and what its subscript is ahead of the position.
-fn axes_of_space(
-    algorithm: &Algorithm,
-    space: &BTreeMap<ComputationId, Vec<Option<Affine>>>,
-) -> Result<BTreeMap<(ArrayId, usize), (usize, i64)>, Error> {
-    let mut axes = BTreeMap::new();
+type Axes = BTreeMap<(ArrayId, usize), (usize, i64)>;
+
+fn axes_of_space(algorithm: &Algorithm, space: &BTreeMap<ComputationId, Vec<Option<Affine>>>) -> Result<Axes, Error> {
+    let mut axes = Axes::new();
     for (&id, along) in space {
         for access in accesses(algorithm, id) {
             for (dim, position) in along.iter().enumerate() {
