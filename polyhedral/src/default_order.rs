@@ -456,6 +456,7 @@ impl Chooser<'_> {
             Some(Node::Sequence(_)) => {
                 if self.target == Target::Gpu && self.means.tilings != Tilings::AndOrders {
                     self.join_kernels(schedule, path)?;
+                    self.join_starts(schedule, path)?;
                 }
                 let children = match schedule.node(path) {
                     Some(Node::Sequence(children)) => children.len(),

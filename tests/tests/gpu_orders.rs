@@ -247,7 +247,7 @@ fn what_only_some_sizes_use_is_allocated_for_these() {
     let text = fs::read_to_string(root().join("tests/gpu_orders/nearest_center.jl")).unwrap();
     let cuda = TextKind::Cuda;
     let printed = tessella::file::transpile(&text, &options("nearest_center"), Backend::Cuda, cuda).unwrap();
-    let bytes = "tessella_bytes(tessella_bytes(sizeof(double), 8 * d >= k + 113 ? k : 0), n)";
+    let bytes = "tessella_bytes(tessella_bytes(sizeof(double), 8 * d >= k + 113 ? n : 0), k)";
     let call = format!("    TESSELLA_TRY(s_device.allocate({bytes}));\n");
     assert!(printed.contains(&call), "{call}is not in\n{printed}");
     // The pieces for other sizes have a variable of their own.

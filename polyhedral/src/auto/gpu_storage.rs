@@ -4,7 +4,7 @@
 //! shared memory, and what each thread writes in all iterations stays in its registers.
 
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
+use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId, Subscript};
 use crate::auto::gpu_waves::{TILE, tile_around};
 use crate::auto::padded::Padded;
 use crate::auto::padding::{self, SharedTile};
@@ -170,9 +170,8 @@ fn of_kernel(
         // What is read passes through shared memory for the loop's own statements, what is written stays in registers for all.
         let concerned = if reads { &accesses } else { &everywhere };
         let all = || concerned.iter().filter(|(_, it)| it.array == access.array);
-        // Statements of one nest read alike: their iterators are those of its loops.
         let same = |it: &Access| it.array == access.array && it.subscripts == access.subscripts;
-        let one = all().all(|(_, it)| same(it));
+        let one = all().all(|&(other, it)| is_same_element(algorithm, schedule, (*id, access), (other, it)));
         // Both operands of a product with itself: each gets a tile by the same command, in turn.
         let y = around.iter().find(|(_, it)| it.tag == Tag::GpuThread(ProcessorAxis::Y)).map(|(_, it)| *it);
         let along = |it: &Access| {
@@ -222,6 +221,42 @@ fn of_kernel(
         }
     }
     Some(commands)
+}
+
+/// Whether two statements access one element of an array wherever they stand together in all loops that they share.
+fn is_same_element(
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    (id, access): (ComputationId, &Access),
+    (other, it): (ComputationId, &Access),
+) -> bool {
+    if id == other || access.array != it.array {
+        return access.array == it.array && access.subscripts == it.subscripts;
+    }
+    // By iterator of the one: that of the other which the same loop runs through.
+    let only = |id: ComputationId, at: &Loop| match iterators(algorithm.computation(id), id, at).as_slice() {
+        &[iterator] => Some(iterator),
+        _ => None,
+    };
+    let both = |at: &Loop| at.at.contains_key(&id) && at.at.contains_key(&other);
+    let shared = |at: &Loop| if both(at) { only(id, at).zip(only(other, at)) } else { None };
+    let pairs: BTreeSet<(u32, u32)> = schedule.loops_around(id).into_iter().filter_map(|(_, at)| shared(at)).collect();
+    let moved = |subscript: &Subscript| -> Option<Affine> {
+        let subscript = subscript.as_affine()?;
+        let by: Vec<Affine> = (0..subscript.iterator_count())
+            .map(|own| {
+                let mut partners = pairs.iter().filter(|(iterator, _)| *iterator == own);
+                match (partners.next(), partners.next()) {
+                    (Some(&(_, partner)), None) => Some(Affine::iterator(partner)),
+                    (None, _) if !subscript.involves_iterator(own) => Some(Affine::constant(0)),
+                    (_, _) => None,
+                }
+            })
+            .collect::<Option<_>>()?;
+        subscript.substitute(&by).ok()
+    };
+    let mut axes = access.subscripts.iter().zip(&it.subscripts);
+    axes.all(|(own, other)| moved(own).is_some_and(|own| other.as_affine() == Some(&own)))
 }
 
 fn is_number(at: &Affine) -> bool {
