@@ -96,7 +96,7 @@ int32_t bins_of_columns(int64_t *restrict h, int64_t h_1, const int64_t *restric
 
     if (x_1 >= 1) {
         for (int64_t j = 1; j <= x_2; j++) {
-            int64_t h_own[64];
+            _Alignas(64) int64_t h_own[64];
             for (int64_t x1 = 1; x1 <= h_1; x1++) {
                 // start_h
                 h_own(x1) = 0;

@@ -93,8 +93,8 @@ int32_t overlapping_heat(double *restrict A, int64_t n, double *restrict B, int6
         if (work_2 >= 32768) {
             #pragma omp parallel for schedule(guided)
             for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
-                double A_tile[14];
-                double B_tile[12];
+                _Alignas(64) double A_tile[14];
+                _Alignas(64) double B_tile[12];
                 if (t0 % 2 == 0) {
                     for (int64_t x = imax(0, -8 * i0 + 2); x <= imin(13, n - 8 * i0 + 1); x++) {
                         // load_A
@@ -136,8 +136,8 @@ int32_t overlapping_heat(double *restrict A, int64_t n, double *restrict B, int6
             }
         } else {
             for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
-                double A_tile[14];
-                double B_tile[12];
+                _Alignas(64) double A_tile[14];
+                _Alignas(64) double B_tile[12];
                 if (t0 % 2 == 0) {
                     for (int64_t x = imax(0, -8 * i0 + 2); x <= imin(13, n - 8 * i0 + 1); x++) {
                         // load_A

@@ -42,7 +42,7 @@ int32_t stage_in_tiles(double *restrict C, int64_t C_1, const double *restrict A
     if (work >= 32768) {
         #pragma omp parallel for
         for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
-            double B_local[10];
+            _Alignas(64) double B_local[10];
             for (int64_t i = 0; i <= imin(9, n - 8 * i0 - 1); i++) {
                 // R: stage_in_tiles.jl:10
                 const int64_t i_2 = 8 * i0 + i + 1;
@@ -57,7 +57,7 @@ int32_t stage_in_tiles(double *restrict C, int64_t C_1, const double *restrict A
         }
     } else {
         for (int64_t i0 = 0; i0 <= floordiv(n - 3, 8); i0++) {
-            double B_local[10];
+            _Alignas(64) double B_local[10];
             for (int64_t i = 0; i <= imin(9, n - 8 * i0 - 1); i++) {
                 // R: stage_in_tiles.jl:10
                 const int64_t i_2 = 8 * i0 + i + 1;

@@ -30,13 +30,9 @@
 //         S1_piece1: s_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = s_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] + r_shared_[floor((j - 1)/32), stage, i_r] * A_shared_[floor((j - 1)/32), stage_, i_A, j_A]
 //   for j1  # thread.x
 //     store_s_: s[32*j0 + j1 + x + 1] = s_reg_[j0, j1, x + 1]
-// for i0 = floor((i - 1)/1024)  # block.x
-//   for i11 = i - 1024*floor((i - 1)/1024) - 256*floor((i - 1024*floor((i - 1)/1024) - 1)/256) - 1  # thread.x
-//     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
-//       S2: q[i] = 0.0
 // for i0 = floor((i - 1)/64)  # block.x
-//   for i1  # thread.x
-//     load_q: q_reg[i0, i1, x + 1] = q[64*i0 + i1 + x + 1]
+//   for i1 = i - 64*floor((i - 1)/64) - 1  # thread.x
+//     S2: q_reg[floor((i - 1)/64), i - 64*floor((i - 1)/64) - 1, 1] = 0.0
 //   for j0 = floor((j - 1)/32) | j0 - 2
 //     for x  # thread.x
 //       load_p: p_shared[i0, j0, x + 1] = p[32*j0 + x + 1]
@@ -49,8 +45,8 @@
 //   for i1  # thread.x
 //     store_q: q[64*i0 + i1 + x + 1] = q_reg[i0, i1, x + 1]
 // for i0 = floor((i - 1)/32)  # block.x
-//   for i1  # thread.x
-//     load_q_: q_reg_[i0, i1, x + 1] = q[32*i0 + i1 + x + 1]
+//   for i1 = i - 32*floor((i - 1)/32) - 1  # thread.x
+//     S2_piece1: q_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = 0.0
 //   for j0 = floor((j - 1)/32) | j0 - 3
 //     for x  # thread.x
 //       load_p_: p_shared_[i0, j0, x + 1] = p[32*j0 + x + 1]
@@ -1010,54 +1006,6 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_2_32(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) bicg_S2(double *__restrict__ q, int64_t m) {
-    const int64_t i0 = blockIdx.x;
-    const int64_t i11 = threadIdx.x;
-    if (i11 <= imin(255, m - 1024 * i0 - 1)) {
-        if (m >= 1024 * i0 + i11 + 769) {
-            #pragma unroll 4
-            for (int64_t i10 = 0; i10 <= 3; i10++) {
-                // S2: bicg.jl:13
-                const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                q(i) = 0.0;
-            }
-        } else {
-            #pragma unroll 4
-            for (int64_t i10 = 0; i10 <= 3; i10++) {
-                if (i10 <= -4 * i0 + (m - i11 - 1) / 256) {
-                    // S2: bicg.jl:13
-                    const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                    q(i) = 0.0;
-                }
-            }
-        }
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(256) bicg_S2_32(double *__restrict__ q, int32_t m) {
-    const int32_t i0 = blockIdx.x;
-    const int32_t i11 = threadIdx.x;
-    if (i11 <= imin32(255, m - 1024 * i0 - 1)) {
-        if (m >= 1024 * i0 + i11 + 769) {
-            #pragma unroll 4
-            for (int32_t i10 = 0; i10 <= 3; i10++) {
-                // S2: bicg.jl:13
-                const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                q(i) = 0.0;
-            }
-        } else {
-            #pragma unroll 4
-            for (int32_t i10 = 0; i10 <= 3; i10++) {
-                if (i10 <= -4 * i0 + (m - i11 - 1) / 256) {
-                    // S2: bicg.jl:13
-                    const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                    q(i) = 0.0;
-                }
-            }
-        }
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(64) bicg_kernel_3(
     double *__restrict__ q,
     const double *__restrict__ A,
@@ -1074,12 +1022,11 @@ extern "C" __global__ void __launch_bounds__(64) bicg_kernel_3(
     {
         const int64_t i1 = threadIdx.x;
         if (i1 <= imin(63, m - 64 * i0 - 1)) {
-            // load_q
-            const int64_t x = 0;
-            q_reg = q(64 * i0 + i1 + x + 1);
+            // S2: bicg.jl:13
+            q_reg = 0.0;
         }
     }
-    for (int64_t j0 = -2; j0 <= (n - 1) / 32; j0++) {
+    for (int64_t j0 = -2; j0 <= floordiv(n - 1, 32); j0++) {
         if (m >= 64 * i0 + 64 && p_1 >= 32 * j0 + 96 && n >= 32 * j0 + 96) {
             {
                 const int64_t x = threadIdx.x;
@@ -1225,12 +1172,11 @@ extern "C" __global__ void __launch_bounds__(64) bicg_kernel_3_32(
     {
         const int32_t i1 = threadIdx.x;
         if (i1 <= imin32(63, m - 64 * i0 - 1)) {
-            // load_q
-            const int32_t x = 0;
-            q_reg = q(64 * i0 + i1 + x + 1);
+            // S2: bicg.jl:13
+            q_reg = 0.0;
         }
     }
-    for (int32_t j0 = -2; j0 <= (n - 1) / 32; j0++) {
+    for (int32_t j0 = -2; j0 <= floordiv32(n - 1, 32); j0++) {
         if (m >= 64 * i0 + 64 && p_1 >= 32 * j0 + 96 && n >= 32 * j0 + 96) {
             {
                 const int32_t x = threadIdx.x;
@@ -1375,12 +1321,11 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_4(
     {
         const int64_t i1 = threadIdx.x;
         if (i1 <= imin(31, m - 32 * i0 - 1)) {
-            // load_q_
-            const int64_t x = 0;
-            q_reg_ = q(32 * i0 + i1 + x + 1);
+            // S2_piece1: bicg.jl:13
+            q_reg_ = 0.0;
         }
     }
-    for (int64_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+    for (int64_t j0 = -3; j0 <= floordiv(n - 1, 32); j0++) {
         if (m >= 32 * i0 + 32 && p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
             {
                 const int64_t x = threadIdx.x;
@@ -1521,12 +1466,11 @@ extern "C" __global__ void __launch_bounds__(32) bicg_kernel_4_32(
     {
         const int32_t i1 = threadIdx.x;
         if (i1 <= imin32(31, m - 32 * i0 - 1)) {
-            // load_q_
-            const int32_t x = 0;
-            q_reg_ = q(32 * i0 + i1 + x + 1);
+            // S2_piece1: bicg.jl:13
+            q_reg_ = 0.0;
         }
     }
-    for (int32_t j0 = -3; j0 <= (n - 1) / 32; j0++) {
+    for (int32_t j0 = -3; j0 <= floordiv32(n - 1, 32); j0++) {
         if (m >= 32 * i0 + 32 && p_1 >= 32 * j0 + 128 && n >= 32 * j0 + 128) {
             {
                 const int32_t x = threadIdx.x;
@@ -1844,8 +1788,8 @@ extern "C" int32_t bicg(
     tessella_buffer<double> r_device;
     if (const int tessella_status = n >= 12673 && s_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && r_1 <= 1073741824 && m * n <= 2147483647 ? tessella_share((const void *)bicg_kernel_32, 52224) : 0) return tessella_status;
     if (const int tessella_status = n >= 12673 && (s_1 > 1073741824 || m > 1073741824 || n > 1073741824 || r_1 > 1073741824 || m * n > 2147483647) ? tessella_share((const void *)bicg_kernel, 52224) : 0) return tessella_status;
-    if (const int tessella_status = m >= 12673 && n >= 1 && q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647 ? tessella_share((const void *)bicg_kernel_3_32, 51456) : 0) return tessella_status;
-    if (const int tessella_status = m >= 12673 && n >= 1 && (q_1 > 1073741824 || m > 1073741824 || n > 1073741824 || p_1 > 1073741824 || m * n > 2147483647) ? tessella_share((const void *)bicg_kernel_3, 51456) : 0) return tessella_status;
+    if (const int tessella_status = m >= 12673 && q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647 ? tessella_share((const void *)bicg_kernel_3_32, 51456) : 0) return tessella_status;
+    if (const int tessella_status = m >= 12673 && (q_1 > 1073741824 || m > 1073741824 || n > 1073741824 || p_1 > 1073741824 || m * n > 2147483647) ? tessella_share((const void *)bicg_kernel_3, 51456) : 0) return tessella_status;
     tessella_streams<4> tessella_queues;
     TESSELLA_TRY(tessella_queues.open());
     const cudaStream_t tessella_in = tessella_queues.stream[0];
@@ -1902,29 +1846,10 @@ extern "C" int32_t bicg(
         }
     }
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
-    if (q_1 <= 1073741824 && m <= 1073741824) {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 1024) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                bicg_S2_32<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(q_device.at, (int32_t)m);
-                TESSELLA_TRY(cudaGetLastError());
-            }
-        }
-    } else {
-        {
-            const tessella_grid tessella_blocks = {floordiv(m - 1, 1024) + 1, 1, 1};
-            if (tessella_blocks.is_too_large()) return -5;
-            if (!tessella_blocks.is_empty()) {
-                bicg_S2<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(q_device.at, m);
-                TESSELLA_TRY(cudaGetLastError());
-            }
-        }
-    }
     TESSELLA_TRY(p_device.copy_in(p, tessella_in));
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
     TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
-    if (m >= 12673 && n >= 1) {
+    if (m >= 12673) {
         if (q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647) {
             {
                 const tessella_grid tessella_blocks = {(m - 1) / 64 + 1, 1, 1};
@@ -1945,24 +1870,22 @@ extern "C" int32_t bicg(
             }
         }
     } else {
-        if (m <= 12672 && n >= 1) {
-            if (q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647) {
-                {
-                    const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
-                    if (tessella_blocks.is_too_large()) return -5;
-                    if (!tessella_blocks.is_empty()) {
-                        bicg_kernel_4_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, (int32_t)m, (int32_t)n, (int32_t)p_1);
-                        TESSELLA_TRY(cudaGetLastError());
-                    }
+        if (q_1 <= 1073741824 && m <= 1073741824 && n <= 1073741824 && p_1 <= 1073741824 && m * n <= 2147483647) {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel_4_32<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, (int32_t)m, (int32_t)n, (int32_t)p_1);
+                    TESSELLA_TRY(cudaGetLastError());
                 }
-            } else {
-                {
-                    const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
-                    if (tessella_blocks.is_too_large()) return -5;
-                    if (!tessella_blocks.is_empty()) {
-                        bicg_kernel_4<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
-                        TESSELLA_TRY(cudaGetLastError());
-                    }
+            }
+        } else {
+            {
+                const tessella_grid tessella_blocks = {floordiv(m - 1, 32) + 1, 1, 1};
+                if (tessella_blocks.is_too_large()) return -5;
+                if (!tessella_blocks.is_empty()) {
+                    bicg_kernel_4<<<tessella_blocks.dims(), dim3(32, 1, 1), 0, tessella_kernels>>>(q_device.at, A_device.at, p_device.at, m, n, p_1);
+                    TESSELLA_TRY(cudaGetLastError());
                 }
             }
         }

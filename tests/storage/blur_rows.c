@@ -55,7 +55,7 @@ int32_t blur_rows(
 
     for (int64_t i0 = 0; i0 <= floordiv(m - 1, 4); i0++) {
         for (int64_t j0 = 0; j0 <= floordiv(n - 3, 8); j0++) {
-            double A_local[50];
+            _Alignas(64) double A_local[50];
             for (int64_t y = 0; y <= imin(9, n - 8 * j0 - 1); y++) {
                 for (int64_t x = 0; x <= imin(3, m - 4 * i0 - 1); x++) {
                     // load_A

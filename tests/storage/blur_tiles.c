@@ -60,8 +60,8 @@ int32_t blur_tiles(
     #pragma omp parallel for if ((n + 1) / 4 * (((m - 3) / 8 + 1) * (imin(6, n) * imin(10, m) + imin(4, n - 2) * imin(8, m - 2) + imin(4, n - 2) * imin(8, m - 2))) >= 32768)
     for (int64_t j0 = 0; j0 < (n + 1) / 4; j0++) {
         for (int64_t i0 = 0; i0 <= floordiv(m - 3, 8); i0++) {
-            double A_local[78];
-            double B_local[32];
+            _Alignas(64) double A_local[78];
+            _Alignas(64) double B_local[32];
             for (int64_t y = 0; y <= imin(5, n - 4 * j0 - 1); y++) {
                 for (int64_t x = 0; x <= imin(9, m - 8 * i0 - 1); x++) {
                     // load_A
