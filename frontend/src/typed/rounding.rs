@@ -11,6 +11,7 @@
 use super::arrays::{named, positional};
 use super::check::{Checked, Checker, Reported};
 use super::error::TypeError;
+use super::full_name::library_function;
 use crate::ast::{self, Argument, Broadcast, Expr, ExprKind};
 use tessella_diagnostics::Span;
 
@@ -45,7 +46,7 @@ impl Checker<'_> {
         broadcast: Broadcast,
         span: Span,
     ) -> Option<Checked<Expr>> {
-        let is_base = self.lookup(name).is_none() && self.user_function(name).is_none();
+        let is_base = self.library_name(&named(name, span)).is_some();
         if !is_base || !(AT_DIGITS.iter().any(|(known, _)| *known == name) || matches!(name, "div" | "rem" | "divrem"))
         {
             return None;
@@ -59,7 +60,7 @@ impl Checker<'_> {
             }
         }
         let to = |name: &str, given: Vec<Argument>| {
-            let callee = Box::new(named(name, span));
+            let callee = Box::new(if name.starts_with('#') { named(name, span) } else { library_function(name, span) });
             Expr { kind: ExprKind::Call { callee, arguments: given, broadcast }, span }
         };
         let function = match (mode, name) {
@@ -95,9 +96,8 @@ impl Checker<'_> {
 
     /// A mode of Base that an expression names.
     fn mode_named(&self, expr: &Expr) -> Option<&'static str> {
-        let ExprKind::Name(name) = &expr.kind else { return None };
-        let known = MODES.iter().find(|(mode, _)| mode == name)?;
-        self.lookup(name).is_none().then_some(known.0)
+        let name = self.library_name(expr)?;
+        MODES.iter().map(|(mode, _)| *mode).find(|mode| *mode == name)
     }
 
     fn no_rounding(&mut self, name: String, way_out: &'static str, span: Span) -> Reported {

@@ -395,20 +395,18 @@ impl Checker<'_> {
     /// A function that is passed to a function: a name, or `x -> ...`.
     pub(super) fn function_argument(&mut self, function: &ast::Expr) -> Checked<Operation> {
         match &function.kind {
-            ast::ExprKind::Name(name) if self.lookup(name).is_none() && self.user_function(name).is_none() => {
-                Ok(match ScalarType::from_julia_name(name) {
-                    Some(ty) => Operation::Convert(ty),
-                    None => Operation::Named(name.clone()),
-                })
-            }
+            _ if let Some(name) = self.library_name(function) => Ok(match ScalarType::from_julia_name(name) {
+                Some(ty) => Operation::Convert(ty),
+                None => Operation::Named(name.to_string()),
+            }),
             // `>=(4)` is `x -> x >= 4`.
             ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No }
-                if let (ast::ExprKind::Name(name), [only]) = (&callee.kind, arguments.as_slice())
+                if let (Some(name), [only]) = (self.library_name(callee), arguments.as_slice())
                     && crate::typed::compare::operator_of(name).is_some() =>
             {
-                let span = function.span;
+                let (name, span) = (name.to_string(), function.span);
                 let element = ast::Expr { kind: ast::ExprKind::Name("#element".into()), span };
-                let operator = Spanned { value: ast::Operator { symbol: name.clone(), dotted: false }, span };
+                let operator = Spanned { value: ast::Operator { symbol: name, dotted: false }, span };
                 let operands = vec![element.clone(), only.value.clone()];
                 let body = ast::ExprKind::Comparison { operands, operators: vec![operator] };
                 let body = Box::new(ast::Expr { kind: body, span });
