@@ -23,9 +23,19 @@ case(called_in_full, (T, n) -> (values_of(T, n + 1), values_of(T, n + 1)))
 @tessella dotted_in_full(x) = Base.abs.(x) .+ abs.(x), Base.max.(x, 0) .- max.(x, 0), round.(x, RoundDown), Base.round.(x, Base.RoundUp)
 case(dotted_in_full, (T, n) -> (values_of(T, n),))
 
+@tessella passed_in_full(x) = map(Base.abs, x), map(abs, x), Base.sum(Base.abs2, x), sum(x), Base.sum(abs2, x),
+    Base.reduce(Base.max, x; init = zero(eltype(x))), foldl(Base.:+, x), accumulate(Base.max, x), Base.mapreduce(Base.abs, Base.:+, x)
+case(passed_in_full, (T, n) -> (values_of(T, n),))
+
 # What the library makes of other functions is made of its own.
 @tessella made_of_others(x) = extrema(x), Statistics.mean(x), Base.maximum(Base.abs, x)
 case(made_of_others, (T, n) -> (values_of(T, n + 1),))
+
+# A reduction of none has the value that Julia knows for its own `abs` only.
+@tessella of_none_in_full(x) = Base.sum(Base.abs(v) for v in x if v > 2)
+@tessella of_none_by_own(x) = Base.sum(abs(v) for v in x if v > 2)
+case(of_none_in_full, (T, n) -> (values_of(T, n),))
+case(of_none_by_own, (T, n) -> (values_of(T, n),))
 
 @tessella function beside_variables(x, abs)
     sum = zero(eltype(x))
