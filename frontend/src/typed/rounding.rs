@@ -35,6 +35,7 @@ const MOST_DIGITS: u32 = 10;
 
 const OTHER_MODES: &str =
     "write `cld(x, y)` for `RoundUp`, `fld(x, y)` or `mod(x, y)` for `RoundDown`, and no mode for `RoundToZero`";
+const OTHER_BASE: &str = "write the steps of the other base: `round(x * 8) / 8` for three digits in base 2";
 const OTHER_DIGITS: &str = "write `digits = ` with a number from 0 to 10, or the steps: `round(x / 0.05) * 0.05`";
 
 impl Checker<'_> {
@@ -51,10 +52,10 @@ impl Checker<'_> {
         {
             return None;
         }
-        let (mut given, mut digits, mut mode) = (vec![], None, None);
+        let (mut given, mut keywords, mut mode) = (vec![], vec![], None);
         for argument in arguments {
             match (&argument.keyword, self.mode_named(&argument.value)) {
-                (Some(keyword), _) => digits = Some((keyword.value.as_str(), &argument.value)),
+                (Some(keyword), _) => keywords.push((keyword.value.as_str(), &argument.value)),
                 (None, Some(named)) => mode = Some((named, argument.value.span)),
                 (None, None) => given.push(argument.clone()),
             }
@@ -70,9 +71,12 @@ impl Checker<'_> {
                 return Some(Err(self.no_rounding(format!("{name}(..., {mode})"), OTHER_MODES, at)));
             }
         };
-        match (mode, digits) {
+        // What else is asked for beside the digits is refused.
+        let is_other = |(keyword, _): &&(&str, &Expr)| *keyword != "digits";
+        let asked = keywords.iter().find(is_other).or(keywords.first());
+        match (mode, asked) {
             (None, None) => None,
-            (_, Some((keyword, value))) => {
+            (_, Some(&(keyword, value))) => {
                 let scale = (keyword == "digits").then(|| power_of_ten(value)).flatten();
                 let at_digits = AT_DIGITS.iter().find(|(known, _)| *known == function);
                 Some(match (scale, at_digits, given.as_slice()) {
@@ -80,7 +84,10 @@ impl Checker<'_> {
                         let scale = Expr { kind: ExprKind::Integer(scale), span: value.span };
                         Ok(to(at_digits, vec![only.clone(), positional(&scale)]))
                     }
-                    _ => Err(self.no_rounding(format!("{name}(...; {keyword})"), OTHER_DIGITS, value.span)),
+                    _ => {
+                        let way_out = if keyword == "base" { OTHER_BASE } else { OTHER_DIGITS };
+                        Err(self.no_rounding(format!("{name}(...; {keyword})"), way_out, value.span))
+                    }
                 })
             }
             // `round(Int, x, mode)` converts what is rounded.
