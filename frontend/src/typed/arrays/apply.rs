@@ -1,15 +1,18 @@
 //! Operators and functions on whole arrays: `A .+ B`, `f.(A)`, `A + B`, `2A`, `A'`.
 
-use super::shape::{is_one, same};
+use super::shape::{clamped, is_one, same};
 use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
+use crate::typed::compare::compare;
+use crate::typed::convert::constant_integer;
 use crate::typed::operator::binary;
 use crate::typed::result::Container;
+use crate::typed::tree::{Expr, SizeError};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::{Span, Spanned};
-use tessella_scalar::{BinaryOp, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
 /// Functions that make an array.
 const MAKERS: [&str; 10] =
@@ -357,13 +360,34 @@ impl Checker<'_> {
         for array in arrays {
             operands.push(self.elements_argument("map", array)?);
         }
-        for pair in operands.windows(2) {
-            self.equal_extents(&pair[0], &pair[1], span)?;
-        }
-        let extents = self.common_extents(&operands, span)?;
+        let extents = if operands.iter().all(|operand| operand.rank() == 1) {
+            self.same_axes(&operands.iter().collect::<Vec<_>>(), span)?;
+            vec![self.mapped_length(&operands, span)?]
+        } else {
+            for pair in operands.windows(2) {
+                self.equal_extents(&pair[0], &pair[1], span)?;
+            }
+            self.common_extents(&operands, span)?
+        };
         let recipe = Recipe::Apply { operation, operands };
         let mapped = self.elements(extents, recipe, span)?;
         Ok(Value::Elements(Box::new(self.copied(mapped, span))))
+    }
+
+    /// How far `map` goes through vectors: as far as all of them have elements. Where that is not all of each, the original function runs.
+    fn mapped_length(&mut self, operands: &[Elements], span: Span) -> Checked<Expr> {
+        let lengths: Vec<Expr> = operands.iter().map(|operand| operand.extents[0].clone().placed(span)).collect();
+        if let Some(lengths) = lengths.iter().map(constant_integer).collect::<Option<Vec<i128>>>() {
+            let least = lengths.iter().enumerate().min_by_key(|(_, length)| **length);
+            let (least, _) = least.expect("`map` goes through one array at least");
+            return Ok(operands[least].extents[0].clone());
+        }
+        let (first, others) = lengths.split_first().expect("`map` goes through one array at least");
+        for other in others.iter().filter(|other| !same(first, other)) {
+            let equal = compare(CompareOp::Eq, clamped(first.clone()), clamped(other.clone()), span);
+            self.require(equal, SizeError::Thrown, "`map` goes through arrays of different sizes", span)?;
+        }
+        Ok(first.clone())
     }
 
     /// What `mapreduce` makes of several arrays: vectors are gone through together as far as all have elements, other arrays
