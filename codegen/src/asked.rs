@@ -16,7 +16,7 @@ use std::convert::Infallible;
 use tessella_polyhedral::algorithm::{ArrayId, Computation, Subscript};
 use tessella_polyhedral::expr::{Expr, ExprKind, conjuncts};
 use tessella_polyhedral::layers::MemorySpace;
-use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp};
 
 /// Moves conditions before the outermost loops that do not change them.
 pub fn ask_before(input: &Input<'_>, nodes: Vec<Node>) -> Vec<Node> {
@@ -43,10 +43,8 @@ fn take_out(input: &Input<'_>, it: &mut For) -> Option<Asked> {
     let around = Around::of(input, it)?;
     let first = around.statements.first()?;
     let known = first.known as usize;
-    let shared = |part: &usize| {
-        let described = around.describe(first, *part);
-        described.is_some() && around.statements.iter().all(|other| around.describe(other, *part) == described)
-    };
+    let shared =
+        |part: &usize| around.stays(first, *part) && around.statements.iter().all(|it| around.same(first, it, *part));
     let count = (known..around.parts(first).len()).take_while(shared).count();
     let parts: Vec<Expr> = around.parts(first)[known..known + count].iter().map(|part| (*part).clone()).collect();
     if parts.is_empty() || around.statements.iter().any(|other| other.known as usize != known) {
@@ -103,53 +101,63 @@ impl<'a> Around<'a> {
         !value.involves(&|variable| self.bound.contains(&variable))
     }
 
-    /// A part of a statement's predicate in words that are the same for the same value; `None` if the loop may change it.
-    fn describe(&self, statement: &Statement, part: usize) -> Option<String> {
-        let part = *self.parts(statement).get(part)?;
-        let iterators: Vec<IntExpr> =
-            values(statement).into_iter().map(|value| value.unwrap_or(IntExpr::Const(0))).collect();
-        let computation = self.computation(statement);
-        let (mut words, mut constant) = (String::new(), true);
-        part.walk(&mut |expr| {
-            words += &match &expr.kind {
-                ExprKind::Index(affine) => {
-                    let value = IntExpr::from_affine(affine, &iterators);
-                    constant &= self.is_outer(&value);
-                    format!("{value:?};")
-                }
-                ExprKind::Read(at) => {
-                    let read = &computation.reads[*at as usize];
-                    let buffer = self.input.layout.buffer(self.input.buffer_of(read.array));
-                    constant &= buffer.space == MemorySpace::Register && !self.written.contains(&read.array);
-                    constant &= read.subscripts.iter().all(|it| matches!(it, Subscript::Affine(_)));
-                    format!("{:?};", read.array)
-                }
-                ExprKind::Let(_) => {
-                    constant = false;
-                    String::new()
-                }
-                other => word(other, expr.ty),
+    /// Whether the loop does not change this part of a statement's predicate.
+    fn stays(&self, statement: &Statement, part: usize) -> bool {
+        let Some(part) = self.parts(statement).get(part).copied() else { return false };
+        let (computation, iterators) = (self.computation(statement), iterators_of(statement));
+        let mut stays = true;
+        part.walk(&mut |expr| match &expr.kind {
+            ExprKind::Index(affine) => stays &= self.is_outer(&IntExpr::from_affine(affine, &iterators)),
+            ExprKind::Read(at) => {
+                let read = &computation.reads[*at as usize];
+                let buffer = self.input.layout.buffer(self.input.buffer_of(read.array));
+                stays &= buffer.space == MemorySpace::Register && !self.written.contains(&read.array);
+                stays &= read.subscripts.iter().all(|it| matches!(it, Subscript::Affine(_)));
             }
+            ExprKind::Let(_) => stays = false,
+            _ => {}
         });
-        constant.then_some(words)
+        stays
+    }
+
+    /// Whether this part, which stays, is the same in both statements' predicates.
+    fn same(&self, one: &Statement, other: &Statement, part: usize) -> bool {
+        let of =
+            |statement| Some((self.computation(statement), iterators_of(statement), *self.parts(statement).get(part)?));
+        match (of(one), of(other)) {
+            (Some((a, own, one)), Some((b, its, other))) => alike((a, &own, one), (b, &its, other)),
+            (_, _) => false,
+        }
     }
 }
 
-/// What an expression does with its operands, of which it tells the number.
-fn word(kind: &ExprKind, ty: ScalarType) -> String {
-    match kind {
-        ExprKind::Constant(constant) => format!("{constant:?};"),
-        ExprKind::Scalar(scalar) => format!("{scalar:?};"),
-        ExprKind::Unary(op, _) => format!("{op:?} {ty:?};"),
-        ExprKind::Binary(op, ..) => format!("{op:?} {ty:?};"),
-        ExprKind::Compare(op, ..) => format!("{op:?};"),
-        ExprKind::Call(function, operands) => format!("{function:?} {} {ty:?};", operands.len()),
-        ExprKind::Select { .. } => "select;".to_owned(),
-        ExprKind::IfElse { .. } => "if else;".to_owned(),
-        ExprKind::Convert(_) => format!("convert {ty:?};"),
-        ExprKind::Wrap(_) => format!("wrap {ty:?};"),
-        ExprKind::Index(_) | ExprKind::Let(_) | ExprKind::Read(_) => String::new(),
-    }
+/// What a statement's iterators are in the variables of the loops.
+fn iterators_of(statement: &Statement) -> Vec<IntExpr> {
+    values(statement).into_iter().map(|value| value.unwrap_or(IntExpr::Const(0))).collect()
+}
+
+/// Whether two expressions are the same in the variables of the loops. What they read lies in registers, which hold one number each.
+fn alike((a, own, one): (&Computation, &[IntExpr], &Expr), (b, its, other): (&Computation, &[IntExpr], &Expr)) -> bool {
+    let same = match (&one.kind, &other.kind) {
+        (ExprKind::Index(one), ExprKind::Index(other)) => {
+            IntExpr::from_affine(one, own) == IntExpr::from_affine(other, its)
+        }
+        (ExprKind::Read(one), ExprKind::Read(other)) => a.reads[*one as usize].array == b.reads[*other as usize].array,
+        (ExprKind::Constant(one), ExprKind::Constant(other)) => one == other,
+        (ExprKind::Scalar(one), ExprKind::Scalar(other)) => one == other,
+        (ExprKind::Unary(one, _), ExprKind::Unary(other, _)) => one == other,
+        (ExprKind::Binary(one, ..), ExprKind::Binary(other, ..)) => one == other,
+        (ExprKind::Compare(one, ..), ExprKind::Compare(other, ..)) => one == other,
+        (ExprKind::Call(one, _), ExprKind::Call(other, _)) => one == other,
+        (ExprKind::Select { .. }, ExprKind::Select { .. })
+        | (ExprKind::IfElse { .. }, ExprKind::IfElse { .. })
+        | (ExprKind::Convert(_), ExprKind::Convert(_))
+        | (ExprKind::Wrap(_), ExprKind::Wrap(_)) => true,
+        (_, _) => false,
+    };
+    let (left, right) = (one.operands(), other.operands());
+    let mut pairs = left.iter().zip(&right);
+    same && one.ty == other.ty && left.len() == right.len() && pairs.all(|(l, r)| alike((a, own, l), (b, its, r)))
 }
 
 /// Whether it is only evaluated where an instance is reached: registers hold something then, and a division of integers does not stop the program.

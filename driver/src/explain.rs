@@ -148,7 +148,7 @@ pub fn scan_condition(algorithm: &Algorithm, at: AccessRef, axis: u32) -> String
 }
 
 /// A condition with `size(A, 1)` for the sizes to which the source gives no name.
-fn sizes(algorithm: &Algorithm, condition: &str) -> String {
+pub fn sizes(algorithm: &Algorithm, condition: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '!';
     let mut text = String::new();
     let mut rest = condition;

@@ -31,6 +31,12 @@ end
     end
 end
 
+@tessella function up_to_root!(x, n)
+    for i in 1:isqrt(n)
+        x[i] = 2
+    end
+end
+
 @tessella function shift!(x, y)
     for i in 1:length(y)
         x[i] = y[i+1]
@@ -144,6 +150,11 @@ function run()
         @test x == zeros(4)
         @test add!(x, ones(3), 3) === nothing
         @test x == [2, 2, 2, 0]
+    end
+
+    @testset "numbers worked out at entry are told in the source's words" begin
+        text = sprint(showerror, refusal(() -> up_to_root!(zeros(2), 100)))
+        @test occursin("needs isqrt(n) <= size(x, 1)", text)
     end
 
     @testset "a computed subscript that is outside stops the call before anything is written" begin

@@ -118,6 +118,11 @@ impl Printer<'_> {
             ExprKind::Call(intrinsic, operands) => {
                 (self.call(&intrinsic_name(*intrinsic), &operands.iter().collect::<Vec<_>>()), 10)
             }
+            ExprKind::Select { no: root, .. } | ExprKind::IfElse { no: root, .. }
+                if let Some(square) = rooted(expr, root) =>
+            {
+                (self.call("isqrt", &[square]), 10)
+            }
             ExprKind::Select { condition, yes, no } => {
                 (format!("{} ? {} : {}", self.at(condition, 1), self.at(yes, 1), self.at(no, 0)), 0)
             }
@@ -145,6 +150,22 @@ impl Printer<'_> {
         let operands: Vec<String> = operands.iter().map(|operand| self.at(operand, 0)).collect();
         format!("{name}({})", operands.join(", "))
     }
+}
+
+/// `x` where an expression is what `isqrt(x)` becomes, `root * root > x ? root - 1 : root` of `root = trunc(Int64, sqrt(Float64(max(x, 0))))`.
+fn rooted<'e>(expr: &'e Expr, root: &Expr) -> Option<&'e Expr> {
+    let (ExprKind::Select { condition, yes, .. } | ExprKind::IfElse { condition, yes, .. }) = &expr.kind else {
+        return None;
+    };
+    let ExprKind::Compare(CompareOp::Gt, squared, number) = &condition.kind else { return None };
+    let is = |expr: &Expr, value: i128| matches!(&expr.kind, ExprKind::Constant(it) if it.as_integer() == Some(value));
+    let is_squared = matches!(&squared.kind, ExprKind::Binary(BinaryOp::Mul, a, b) if **a == *root && **b == *root);
+    let is_less = matches!(&yes.kind, ExprKind::Binary(BinaryOp::Sub, a, b) if **a == *root && is(b, 1));
+    let ExprKind::Wrap(float) = &root.kind else { return None };
+    let ExprKind::Call(Intrinsic::Sqrt, operands) = &float.kind else { return None };
+    let ExprKind::Convert(least) = &operands[0].kind else { return None };
+    let is_of_it = matches!(&least.kind, ExprKind::Binary(BinaryOp::Max, a, b) if *a == *number && is(b, 0));
+    (is_squared && is_less && is_of_it).then_some(number)
 }
 
 fn unary_text(op: UnaryOp) -> &'static str {

@@ -118,3 +118,21 @@ case(reduced_together, (T, n) -> (values_of(Float64, n), values_of(Float64, n + 
 
 @tessella reduced_matrices(A, B) = mapreduce((a, b) -> a * b, +, A, B), mapreduce(-, min, A, B)
 case(reduced_matrices, (T, n) -> (values_of(T, n + 1, 3), values_of(T, n + 1, 3)))
+
+# `reduce` by an operator has a value of nothing only where Julia knows what the elements are; `any` and `all` have one always.
+@tessella conditions_or(x) = reduce(|, v > 0 for v in x)
+@tessella conditions_and(x) = mapreduce(v -> v > -2, &, x)
+@tessella conditions_left(x) = reduce(&, v < 1 for v in x if v > 2)
+@tessella conditions_nested(x) = foldl(|, v > w for v in x for w in x if w > 0)
+@tessella conditions_multiplied(x) = prod(v < w for v in x for w in x)
+for f in (conditions_or, conditions_and, conditions_left, conditions_nested, conditions_multiplied)
+    case(f, (T, n) -> (values_of(T, n),))
+end
+
+@tessella function conditions_of_none(x)
+    b = x .> 0
+    return reduce(|, b), reduce(&, v for v in b if v), reduce(|, abs(v) for v in b if !v), mapreduce(identity, &, b), prod(v for v in b if v),
+        any(v > 0 for v in x if v > 2), all(v > 0 for v in x if v > 2), count(v > w for v in x for w in x if v > 2),
+        reduce(|, v > 0 for v in x; init = false), mapreduce(<, &, x, x)
+end
+case(conditions_of_none, (T, n) -> (values_of(T, n),))

@@ -72,3 +72,9 @@ case(map_along!, (T, n) -> (values_of(T, n),))
     end, z
 end
 case(blocks_reduced!, (T, n) -> (values_of(T, n), values_of(T, n)))
+
+# As far as both have elements; the interpreter has no original function that goes so far.
+@tessella map_to_the_shorter(x, y) = map((a, b) -> a * b, x, y), sum(map(+, y, x)), map([1, 2, 3], [4, 5]) do a, b
+    a + 2b
+end
+case(map_to_the_shorter, (T, n) -> (values_of(T, n), values_of(T, 3)); targets = [:c])

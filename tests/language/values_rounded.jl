@@ -26,3 +26,6 @@ case(rounded_to_integers, (T, n) -> (T[0.5, typemax(T)],))
 case(rounded_at_digits, (T, n) -> (roundable(T, n),))
 case(rounded_at_digits, (T, n) -> (T[typemax(T), -typemax(T), floatmax(T), T(0) / T(0)],))
 case(rounded_at_digits, (T, n) -> (values_of(T, n),); types = [Int32, Int64])
+
+@tessella rounded_integers(x) = round.(x, RoundNearestTiesAway), round.(x, RoundNearestTiesUp), [round(v, RoundNearestTiesAway) for v in x]
+case(rounded_integers, (T, n) -> (T[typemin(T), typemax(T), 0, 7],); types = [Int8, UInt8, Int64])

@@ -165,6 +165,13 @@ fn types_are_assumed_only_where_nobody_gave_them() {
 }
 
 #[test]
+fn numbers_worked_out_at_entry_are_told_in_the_words_of_the_source() {
+    let said = explained("@tessella function up_to!(x::Vector{Float64}, n::Int)\n    for i in 1:isqrt(n)\n        x[i] = 2.0\n    end\nend\n").unwrap();
+    assert!(said.contains("  where isqrt(n) > 0:\n    isqrt(n) <= size(x, 1), for `x[i]`"), "{said}");
+    assert!(said.contains("  `sqrt_n`, which is `isqrt(n)`, has a value"), "{said}");
+}
+
+#[test]
 fn arrays_that_may_not_share_memory_are_named() {
     let said = explained("@tessella function add!(a::Vector{Float64}, b::Vector{Float64}, c::Vector{Float64})\n    for i in 1:length(a)\n        a[i] = b[i] + c[i]\n    end\nend\n").unwrap();
     assert!(said.contains("  `a` shares no memory with `b` or `c`\n"), "{said}");

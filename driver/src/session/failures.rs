@@ -1,6 +1,6 @@
 //! What the return values of a program mean, and what a failed launch said.
 
-use crate::explain::{condition, scan_condition};
+use crate::explain::{condition, scan_condition, sizes};
 use crate::request::Failure;
 use crate::unit::{Built, Unit};
 use std::cell::RefCell;
@@ -48,7 +48,7 @@ impl Failures {
                 name: algorithm.array(access.array).name.clone(),
                 axis: axis - outer,
                 subscripts: subscripts.map(|it| print::subscript(algorithm, computation, it)).collect(),
-                condition: condition(algorithm),
+                condition: sizes(algorithm, &condition(algorithm)),
                 certain: !access.conditional && algorithm.failed.is_none(),
                 place: span.map_or_else(String::new, |span| unit.place(span)),
             }

@@ -3,6 +3,7 @@
 use super::check::{Checked, Checker};
 use super::convert::widen;
 use super::error::TypeError;
+use super::full_name::{library_function, own};
 use super::scope::State;
 use super::tree::Expr;
 use super::unsupported::Construct;
@@ -95,9 +96,6 @@ const ON_NUMBERS: [&str; 45] = [
     "OneTo",
 ];
 
-/// Modules whose functions may be called by their full names.
-const MODULES: [&str; 5] = ["Base", "Core", "Math", "LinearAlgebra", "Statistics"];
-
 /// Functions of Base that mean something else than a number: name, and what they are.
 const REFUSED: [(&str, Construct); 30] = [
     ("zeros", Construct::LocalArray),
@@ -180,15 +178,17 @@ impl Checker<'_> {
         broadcast: ast::Broadcast,
         span: Span,
     ) -> Checked<Value> {
+        if let Some(name) = self.full_name(callee) {
+            let plain = super::arrays::named(name, callee.span);
+            return self
+                .by_full_name(name, arguments, |checker, arguments| checker.call(&plain, arguments, broadcast, span));
+        }
         if let Some((function, tuples)) = self.over_tuples(callee, arguments, broadcast) {
             return self.tuple_call(function, &tuples, span);
         }
         let name = match &callee.kind {
             ast::ExprKind::Name(name) => name.as_str(),
             ast::ExprKind::Field { base, field } => match &base.kind {
-                ast::ExprKind::Name(module) if MODULES.contains(&module.as_str()) && self.lookup(module).is_none() => {
-                    field.value.as_str()
-                }
                 ast::ExprKind::Name(module) if let Some(way_out) = super::library::instead_of_module(module) => {
                     let name = format!("{module}.{}", field.value);
                     return Err(self.fail(TypeError::UnsupportedFunction { name, way_out, span: callee.span }));
@@ -208,7 +208,7 @@ impl Checker<'_> {
         if self.is_array_name(name) {
             let subscripts: Vec<&str> = arguments.iter().map(|argument| subscript_text(&argument.value)).collect();
             let subscripts = subscripts.join(", ");
-            return Err(self.fail(TypeError::CalledArray { name: name.into(), subscripts, span: callee.span }));
+            return Err(self.fail(TypeError::CalledArray { name: own(name).into(), subscripts, span: callee.span }));
         }
         if broadcast == ast::Broadcast::No
             && let Some(value) = self.user_call(name, arguments, span)
@@ -226,14 +226,13 @@ impl Checker<'_> {
             return self.call(callee, &spread, broadcast, span);
         }
         if broadcast == ast::Broadcast::No
-            && let Some(operator) = over_sizes(name, arguments)
-            && self.lookup(name).is_none()
+            && let Some(operator) = self.over_sizes(name, arguments)
         {
             let all = ast::Expr { kind: ast::ExprKind::Splat(Box::new(arguments[0].value.clone())), span };
             let all = ast::Argument { keyword: None, value: all, section: ast::Section::Main };
             return match self.spread(&[all])?.as_deref() {
                 Some([only]) => self.value(&only.value),
-                Some(spread) => self.call(&called(operator, callee.span), spread, broadcast, span),
+                Some(spread) => self.call(&library_function(operator, callee.span), spread, broadcast, span),
                 None => unreachable!("there is something to spread out"),
             };
         }
@@ -277,8 +276,10 @@ impl Checker<'_> {
         if let ("extrema", [only]) = (name, arguments)
             && self.lookup(name).is_none()
         {
-            let least = self.call(&called("minimum", callee.span), std::slice::from_ref(only), broadcast, span)?;
-            let most = self.call(&called("maximum", callee.span), std::slice::from_ref(only), broadcast, span)?;
+            let least =
+                self.call(&library_function("minimum", callee.span), std::slice::from_ref(only), broadcast, span)?;
+            let most =
+                self.call(&library_function("maximum", callee.span), std::slice::from_ref(only), broadcast, span)?;
             return Ok(Value::Tuple(vec![least, most]));
         }
         if name == "CartesianIndex" && self.lookup(name).is_none() {
@@ -404,6 +405,21 @@ impl Checker<'_> {
         Ok(Some(spread))
     }
 
+    /// The function of several numbers that a reduction of `size(A)` is.
+    fn over_sizes(&self, name: &str, arguments: &[ast::Argument]) -> Option<&'static str> {
+        let [ast::Argument { keyword: None, value, .. }] = arguments else { return None };
+        let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &value.kind else { return None };
+        let is_size = self.library_name(callee) == Some("size") && arguments.len() == 1;
+        match name {
+            _ if !is_size || self.lookup(name).is_some() => None,
+            "minimum" => Some("min"),
+            "maximum" => Some("max"),
+            "sum" => Some("+"),
+            "prod" => Some("*"),
+            _ => None,
+        }
+    }
+
     /// A function of numbers, or an operator by its name.
     pub(super) fn apply_to_scalars(
         &mut self,
@@ -451,7 +467,7 @@ impl Checker<'_> {
                 State::Alias(Value::Type(ty)) => Ok(Some(ty)),
                 State::Poisoned => Err(super::check::Reported),
                 State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) => {
-                    Err(self.fail(TypeError::UnknownFunction { name: name.into(), span, suggestion: None }))
+                    Err(self.fail(TypeError::UnknownFunction { name: own(name).into(), span, suggestion: None }))
                 }
             };
         }
@@ -472,6 +488,7 @@ impl Checker<'_> {
 
     /// Nothing here has this name: it is Julia's alone, or nobody's.
     fn unknown_function(&mut self, name: &str, span: Span) -> super::check::Reported {
+        let name = own(name);
         if let Some(way_out) = super::library::instead_of(name) {
             return self.fail(TypeError::UnsupportedFunction { name: name.into(), way_out, span });
         }
@@ -492,31 +509,12 @@ impl Checker<'_> {
     }
 }
 
-/// The function of several numbers that a reduction of `size(A)` is.
-fn over_sizes(name: &str, arguments: &[ast::Argument]) -> Option<&'static str> {
-    let [ast::Argument { keyword: None, value, .. }] = arguments else { return None };
-    let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &value.kind else { return None };
-    let is_size = matches!(&callee.kind, ast::ExprKind::Name(name) if name == "size") && arguments.len() == 1;
-    match name {
-        _ if !is_size => None,
-        "minimum" => Some("min"),
-        "maximum" => Some("max"),
-        "sum" => Some("+"),
-        "prod" => Some("*"),
-        _ => None,
-    }
-}
-
 /// What is short enough to be repeated in a message.
 fn subscript_text(expr: &ast::Expr) -> &str {
     match &expr.kind {
         ast::ExprKind::Name(name) => name,
         _ => "...",
     }
-}
-
-fn called(name: &str, span: Span) -> ast::Expr {
-    ast::Expr { kind: ast::ExprKind::Name(name.into()), span }
 }
 
 impl Expr {

@@ -238,6 +238,7 @@ impl<'a> Checker<'a> {
 
     /// A local that the source names, unless the name is one of [`super::jumps::Fresh`].
     pub(super) fn named_local(&mut self, name: &str, ty: Type, role: Role, span: Span) -> LocalId {
+        let name = super::full_name::own(name);
         match super::jumps::is_private(name) {
             true => self.new_local(super::jumps::shown(name), ty, role, span),
             false => self.add_local(name, NamedBy::Source, ty, role, span),

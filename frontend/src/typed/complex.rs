@@ -126,13 +126,11 @@ impl Checker<'_> {
                 (_, _) => Ok(None),
             },
             ast::ExprKind::Name(name) => self.complex_type_named(name, expr.span),
-            ast::ExprKind::Call { callee, .. } => match &callee.kind {
-                ast::ExprKind::Name(name) if matches!(name.as_str(), "eltype" | "typeof" | "complex") => {
-                    Ok(match self.value(expr)? {
-                        Value::ComplexType(half) => Some(half),
-                        _ => None,
-                    })
-                }
+            ast::ExprKind::Call { callee, .. } => match self.library_name(callee) {
+                Some("eltype" | "typeof" | "complex") => Ok(match self.value(expr)? {
+                    Value::ComplexType(half) => Some(half),
+                    _ => None,
+                }),
                 _ => Ok(None),
             },
             _ => Ok(None),

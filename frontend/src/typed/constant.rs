@@ -11,6 +11,10 @@ use tessella_scalar::{BinaryOp, Constant, ScalarType, UnaryOp};
 impl Checker<'_> {
     /// The value of the file's `const name`, if there is one.
     pub(super) fn module_constant(&mut self, name: &str, span: Span) -> Option<Checked<Value>> {
+        if self.is_librarys(name) {
+            return None;
+        }
+        let name = super::full_name::own(name);
         let definition = self.constants.iter().find(|constant| constant.name == name)?;
         if super::constant_array::makes_array(&definition.value, self.constants) {
             return Some(self.constant_array(name, &definition.value, span));

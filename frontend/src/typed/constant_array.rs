@@ -151,7 +151,7 @@ impl Checker<'_> {
     /// The elements, one at least, the first axis first, and the extents of an array whose definition is a list of numbers.
     pub(super) fn written_out(&mut self, definition: &ast::Expr) -> Option<(Vec<Constant>, Vec<i64>)> {
         if let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &definition.kind
-            && matches!(&callee.kind, ast::ExprKind::Name(name) if name == "reshape")
+            && self.library_name(callee) == Some("reshape")
             && let Some((array, dimensions)) = arguments.split_first()
         {
             let (elements, _) = self.written_out(&array.value)?;
@@ -222,8 +222,11 @@ impl Checker<'_> {
 
     /// Whether a name means such an array, used or not.
     pub(super) fn is_constant_array(&self, name: &str) -> bool {
+        let is_librarys = self.is_librarys(name);
+        let name = super::full_name::own(name);
         let definition = self.constants.iter().find(|constant| constant.name == name);
-        !self.type_parameters.contains_key(name)
+        !is_librarys
+            && !self.type_parameters.contains_key(name)
             && self.user_function(name).is_none()
             && definition.is_some_and(|definition| makes_array(&definition.value, self.constants))
     }

@@ -9,6 +9,7 @@
 //! It is written as one before anything else looks at the function: what the closure assigns is assigned in a loop. So is
 //! `Threads.@threads for`, which only says that the iterations may run in any order; whether they may is proved here.
 
+use super::full_name::behind_module;
 use super::jumps::Jump;
 use super::walk::parts;
 use crate::ast::{Argument, Block, Broadcast, Expr, ExprKind, Iteration, Name, Section};
@@ -30,8 +31,10 @@ pub(super) fn as_loops(body: &[Expr], foreach: Foreach) -> Block {
 fn as_loop(statement: &Expr, foreach: Foreach) -> Expr {
     let span = statement.span;
     let as_loops = |body: &[Expr]| as_loops(body, foreach);
-    let is_each =
-        |callee: &Expr| foreach == Foreach::Base && matches!(&callee.kind, ExprKind::Name(name) if name == "foreach");
+    let is_each = |callee: &Expr| match &callee.kind {
+        ExprKind::Name(name) => foreach == Foreach::Base && name == "foreach",
+        _ => matches!(behind_module(callee), Some((_, "foreach"))),
+    };
     let kind = match &statement.kind {
         ExprKind::Block(body) => ExprKind::Block(as_loops(body)),
         ExprKind::For { iterations, body } => ExprKind::For { iterations: iterations.clone(), body: as_loops(body) },

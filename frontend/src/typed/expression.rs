@@ -4,6 +4,7 @@ use super::check::{Checked, Checker, Indexed};
 use super::complex::{Complex, ComplexError};
 use super::convert::widen;
 use super::error::TypeError;
+use super::full_name::own;
 use super::scope::State;
 use super::tree::Expr;
 use super::unsupported::Construct;
@@ -102,10 +103,9 @@ impl Checker<'_> {
             },
             ast::ExprKind::MacroCall { name, arguments } => self.macro_value(name, arguments, span),
             ast::ExprKind::Assign { .. } => self.not_yet(Construct::NestedAssignment, span),
-            ast::ExprKind::Field { base, field } => match &base.kind {
-                // `Base.sqrt` and its kin mean what the plain name means.
-                ast::ExprKind::Name(module) if module == "Base" || module == "Core" => self.name(&field.value, span),
-                _ => self.field(base, field, span),
+            ast::ExprKind::Field { base, field } => match self.full_name(expr) {
+                Some(name) => self.by_full_name(name, &[], |checker, _| checker.name(name, span)),
+                None => self.field(base, field, span),
             },
             ast::ExprKind::Curly { base, .. } if matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex") => {
                 match self.complex_type(expr)? {
@@ -154,12 +154,12 @@ impl Checker<'_> {
             return match state {
                 State::Poisoned => Err(super::check::Reported),
                 State::Unassigned => {
-                    let name = name.to_string();
+                    let name = own(name).to_string();
                     Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned: None }))
                 }
                 State::Scalar(_) | State::Complex(..) | State::Array(_) | State::Alias(_) if !is_assigned => {
                     let assigned = Some(self.variables[variable.0].span);
-                    let name = name.to_string();
+                    let name = own(name).to_string();
                     Err(self.fail(TypeError::UsedBeforeAssigned { name, span, assigned }))
                 }
                 State::Scalar(id) => Ok(Value::Scalar(match self.flow.known.get(&id) {

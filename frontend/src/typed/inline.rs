@@ -66,6 +66,10 @@ impl Checker<'_> {
                 | State::Poisoned => None,
             };
         }
+        if self.is_librarys(name) {
+            return None;
+        }
+        let name = super::full_name::own(name);
         // What the source's own calls were rewritten to.
         if let Some(of_prelude) = name.strip_prefix('#')
             && super::prelude::is_defined(of_prelude)
@@ -548,12 +552,18 @@ impl Checker<'_> {
     /// Whether a function inside the function reads or assigns the variable that has this name here.
     pub(super) fn is_captured(&self, name: &str) -> bool {
         let Some(variable) = self.lookup(name) else { return false };
-        let means = |scopes: &[Scope]| scopes.iter().rev().find_map(|scope| scope.get(name)) == Some(&variable);
-        let has_it = |method: &ast::Function| {
+        let means =
+            |scopes: &[Scope], name: &str| scopes.iter().rev().find_map(|scope| scope.get(name)) == Some(&variable);
+        let has = |method: &ast::Function, name: &str| {
             let defaults = method.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
             method.body.iter().chain(defaults).any(|part| super::walk::mentions(part, &[name]))
         };
-        self.closures.iter().any(|closure| means(&closure.scopes) && closure.methods.iter().any(has_it))
+        let own = super::full_name::as_own(name);
+        let captures = |closure: &Closure| {
+            let names = [name, own.as_str()];
+            names.iter().any(|name| means(&closure.scopes, name) && closure.methods.iter().any(|it| has(it, name)))
+        };
+        self.closures.iter().any(captures)
     }
 
     /// Whether a function inside the function assigns a variable around it: what a loop's statements leave alone may then change

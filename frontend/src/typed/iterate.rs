@@ -215,9 +215,8 @@ impl Checker<'_> {
     fn iterated(&mut self, iteration: &ast::Iteration) -> Checked<(RangeValue, ScalarType)> {
         let span = iteration.range.span;
         if let ast::ExprKind::Call { callee, .. } = &iteration.range.kind
-            && let ast::ExprKind::Name(name) = &callee.kind
-            && ["enumerate", "zip", "pairs", "CartesianIndices", "Iterators.reverse", "product"]
-                .contains(&name.as_str())
+            && let Some(name) = self.library_name(callee)
+            && ["enumerate", "zip", "pairs", "CartesianIndices", "Iterators.reverse", "product"].contains(&name)
         {
             return self.not_yet(Construct::Iterator, span);
         }

@@ -12,6 +12,7 @@
 //! array, a function of the user that it is passed to, a result that it is part of: then it is an array like any other.
 
 use super::check::Checker;
+use super::full_name::behind_module;
 use super::scope::State;
 use super::walk::{mentions, parts};
 use crate::ast::{Broadcast, Expr, ExprKind, Function, GeneratorClause, Section};
@@ -180,9 +181,10 @@ fn only_reads(expr: &Expr, name: &str, is_base: &dyn Fn(&str) -> bool) -> bool {
             reads_or_is(base) && subscripts.iter().all(|subscript| reads_or_is(&subscript.value))
         }
         ExprKind::Call { callee, arguments, broadcast } => {
-            let is_reader = match &callee.kind {
-                ExprKind::Name(callee) => READERS.contains(&callee.as_str()) && is_base(callee),
-                _ => false,
+            let is_reader = match (&callee.kind, behind_module(callee)) {
+                (ExprKind::Name(callee), _) => READERS.contains(&callee.as_str()) && is_base(callee),
+                (_, Some((module, callee))) => READERS.contains(&callee) && is_base(module),
+                (_, None) => false,
             };
             let is_plain =
                 |argument: &crate::ast::Argument| argument.keyword.is_none() && argument.section == Section::Main;

@@ -331,7 +331,7 @@ fn bound_of<'e>(counter: &str, test: &'e Expr) -> Option<(&'e Expr, bool, bool)>
 
 fn call(function: &str, values: Vec<Expr>, span: Span) -> Expr {
     let arguments = values.into_iter().map(|value| Argument { keyword: None, value, section: Section::Main });
-    let callee = Box::new(name(function, span));
+    let callee = Box::new(super::full_name::library_function(function, span));
     Expr { kind: ExprKind::Call { callee, arguments: arguments.collect(), broadcast: crate::ast::Broadcast::No }, span }
 }
 

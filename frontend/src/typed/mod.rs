@@ -27,6 +27,7 @@ mod divide;
 mod each;
 mod expression;
 mod flow;
+mod full_name;
 mod infer;
 mod inline;
 mod iterate;

@@ -144,16 +144,14 @@ impl Checker<'_> {
             ast::ExprKind::Infix { left, right, .. } => self.is_place(left) || self.is_place(right),
             ast::ExprKind::Juxtapose { operand, .. } => self.is_place(operand),
             ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => {
-                let ast::ExprKind::Name(name) = &callee.kind else { return false };
-                self.lookup(name).is_none()
-                    && match (name.as_str(), arguments.as_slice()) {
-                        ("CartesianIndex", _) => true,
-                        ("first" | "last", [of]) => self.is_places(&of.value),
-                        ("min" | "max" | "oneunit" | "one" | "zero", all) => {
-                            all.iter().any(|argument| self.is_place(&argument.value))
-                        }
-                        (_, _) => false,
+                match (self.library_name(callee), arguments.as_slice()) {
+                    (Some("CartesianIndex"), _) => true,
+                    (Some("first" | "last"), [of]) => self.is_places(&of.value),
+                    (Some("min" | "max" | "oneunit" | "one" | "zero"), all) => {
+                        all.iter().any(|argument| self.is_place(&argument.value))
                     }
+                    (_, _) => false,
+                }
             }
             _ => false,
         }
@@ -165,9 +163,7 @@ impl Checker<'_> {
             ast::ExprKind::Name(name) => matches!(self.meaning(name), Some(Value::Places(_))),
             ast::ExprKind::Range { start, step: None, stop } => self.is_place(start) || self.is_place(stop),
             ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => {
-                let is_named = matches!(&callee.kind, ast::ExprKind::Name(name)
-                    if name == "CartesianIndices" && self.lookup(name).is_none());
-                is_named && arguments.len() == 1
+                self.library_name(callee) == Some("CartesianIndices") && arguments.len() == 1
             }
             _ => false,
         }

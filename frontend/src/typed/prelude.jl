@@ -157,10 +157,12 @@ end
 
 # Rounding by a mode, or at digits behind the point.
 
-function rounded_away(x)
+function rounded_away(x::AbstractFloat)
     whole = trunc(x)
     return ifelse(x == whole, whole, trunc(2 * x - whole))
 end
+
+rounded_away(x::Integer) = x
 
 rounded_from_zero(x) = ifelse(signbit(x), floor(x), ceil(x))
 

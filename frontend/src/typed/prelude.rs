@@ -108,142 +108,26 @@ fn place_function(function: &mut Function, at: Span) {
     function.type_parameters.iter_mut().chain(&mut function.body).for_each(|part| place(part, at));
 }
 
-fn place_arguments(arguments: &mut [ast::Argument], at: Span) {
-    for argument in arguments {
-        place(&mut argument.value, at);
-    }
-}
-
 /// Moves an expression, and all in it, to another place of the source.
 fn place(expr: &mut ast::Expr, at: Span) {
     expr.span = at;
-    let all = |parts: &mut [ast::Expr]| parts.iter_mut().for_each(|part| place(part, at));
     match &mut expr.kind {
-        ExprKind::Integer(_)
-        | ExprKind::Float(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Char(_)
-        | ExprKind::Str(_)
-        | ExprKind::Symbol(_)
-        | ExprKind::Name(_)
-        | ExprKind::IndexEnd
-        | ExprKind::IndexBegin
-        | ExprKind::Colon
-        | ExprKind::Break
-        | ExprKind::Continue
-        | ExprKind::Return(None) => {}
-        ExprKind::Call { callee, arguments, .. } => {
-            place(callee, at);
-            place_arguments(arguments, at);
-        }
-        ExprKind::Prefix { operator, operand } => {
-            operator.span = at;
-            place(operand, at);
-        }
-        ExprKind::Infix { operator, left, right } => {
-            operator.span = at;
-            place(left, at);
-            place(right, at);
-        }
-        ExprKind::Comparison { operands, operators } => {
-            operators.iter_mut().for_each(|operator| operator.span = at);
-            all(operands);
-        }
-        ExprKind::And(left, right)
-        | ExprKind::Or(left, right)
-        | ExprKind::Juxtapose { coefficient: left, operand: right }
-        | ExprKind::Assign { target: left, value: right, operator: None, .. } => {
-            place(left, at);
-            place(right, at);
-        }
-        ExprKind::Assign { target, value, operator: Some(operator), .. } => {
-            operator.span = at;
-            place(target, at);
-            place(value, at);
-        }
-        ExprKind::Ternary { condition, yes, no } => {
-            for part in [condition, yes, no] {
-                place(part, at);
-            }
-        }
-        ExprKind::Range { start, step, stop } => {
-            place(start, at);
-            step.iter_mut().for_each(|step| place(step, at));
-            place(stop, at);
-        }
-        ExprKind::Index { base, subscripts } => {
-            place(base, at);
-            place_arguments(subscripts, at);
-        }
-        ExprKind::Field { base, field } => {
-            field.span = at;
-            place(base, at);
-        }
-        ExprKind::Adjoint(inner) | ExprKind::Splat(inner) | ExprKind::Const(inner) | ExprKind::Return(Some(inner)) => {
-            place(inner, at);
-        }
-        ExprKind::Tuple(elements) => place_arguments(elements, at),
-        ExprKind::Vector(parts) | ExprKind::Block(parts) | ExprKind::Local(parts) | ExprKind::Global(parts) => {
-            all(parts);
-        }
-        ExprKind::Matrix(rows) => rows.iter_mut().for_each(|row| all(row)),
-        ExprKind::Generator { body, clauses, .. } => {
-            place(body, at);
+        ExprKind::Prefix { operator, .. }
+        | ExprKind::Infix { operator, .. }
+        | ExprKind::Assign { operator: Some(operator), .. } => operator.span = at,
+        ExprKind::Comparison { operators, .. } => operators.iter_mut().for_each(|operator| operator.span = at),
+        ExprKind::Field { field: name, .. } | ExprKind::MacroCall { name, .. } => name.span = at,
+        ExprKind::For { iterations, .. } => iterations.iter_mut().for_each(|it| it.span = at),
+        ExprKind::Generator { clauses, .. } => {
             for clause in clauses {
-                match clause {
-                    GeneratorClause::For(iterations) => place_iterations(iterations, at),
-                    GeneratorClause::If(condition) => place(condition, at),
+                if let GeneratorClause::For(iterations) = clause {
+                    iterations.iter_mut().for_each(|it| it.span = at);
                 }
             }
         }
-        ExprKind::Typed { value, ty } => {
-            value.iter_mut().for_each(|value| place(value, at));
-            place(ty, at);
-        }
-        ExprKind::Curly { base, parameters } | ExprKind::Where { base, parameters } => {
-            place(base, at);
-            all(parameters);
-        }
-        ExprKind::If { branches, otherwise } => {
-            for (condition, body) in branches {
-                place(condition, at);
-                all(body);
-            }
-            otherwise.iter_mut().for_each(|body| all(body));
-        }
-        ExprKind::For { iterations, body } => {
-            place_iterations(iterations, at);
-            all(body);
-        }
-        ExprKind::While { condition, body } => {
-            place(condition, at);
-            all(body);
-        }
-        ExprKind::Let { bindings, body } => {
-            all(bindings);
-            all(body);
-        }
         ExprKind::Function(function) => place_function(function, at),
-        ExprKind::Lambda { arguments, body } => {
-            all(arguments);
-            place(body, at);
-        }
-        ExprKind::Do { call, arguments, body } => {
-            place(call, at);
-            all(arguments);
-            all(body);
-        }
-        ExprKind::MacroCall { name, arguments } => {
-            name.span = at;
-            all(arguments);
-        }
+        // Nothing else has places beside those of its parts.
+        _ => {}
     }
-}
-
-fn place_iterations(iterations: &mut [ast::Iteration], at: Span) {
-    for iteration in iterations {
-        iteration.span = at;
-        place(&mut iteration.target, at);
-        place(&mut iteration.range, at);
-    }
+    super::walk::parts_mut(expr).into_iter().for_each(|part| place(part, at));
 }

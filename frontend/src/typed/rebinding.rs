@@ -17,7 +17,7 @@ use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe};
 use super::check::{Checked, Checker, Reported};
 use super::compare::compare;
 use super::meanings::{Meaning, array_of};
-use super::scope::{Scope, State, VariableId};
+use super::scope::{LIBRARY, Scope, State, VariableId};
 use super::tree::{LocalId, LoopId, Role, SizeError};
 use super::value::{RangeValue, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -460,7 +460,7 @@ impl Checker<'_> {
         let all = self.flow.rebinding.suspended.iter().flatten().chain(&self.scopes);
         let mut pending: Vec<VariableId> = all.flat_map(|scope| scope.values().copied()).collect();
         while let Some(variable) = pending.pop() {
-            if !live.insert(variable) {
+            if variable == LIBRARY || !live.insert(variable) {
                 continue;
             }
             // A function of the function keeps the names around it.

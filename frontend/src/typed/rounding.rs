@@ -11,6 +11,7 @@
 use super::arrays::{named, positional};
 use super::check::{Checked, Checker, Reported};
 use super::error::TypeError;
+use super::full_name::library_function;
 use crate::ast::{self, Argument, Broadcast, Expr, ExprKind};
 use tessella_diagnostics::Span;
 
@@ -34,6 +35,7 @@ const MOST_DIGITS: u32 = 10;
 
 const OTHER_MODES: &str =
     "write `cld(x, y)` for `RoundUp`, `fld(x, y)` or `mod(x, y)` for `RoundDown`, and no mode for `RoundToZero`";
+const OTHER_BASE: &str = "write the steps of the other base: `round(x * 8) / 8` for three digits in base 2";
 const OTHER_DIGITS: &str = "write `digits = ` with a number from 0 to 10, or the steps: `round(x / 0.05) * 0.05`";
 
 impl Checker<'_> {
@@ -45,21 +47,21 @@ impl Checker<'_> {
         broadcast: Broadcast,
         span: Span,
     ) -> Option<Checked<Expr>> {
-        let is_base = self.lookup(name).is_none() && self.user_function(name).is_none();
+        let is_base = self.library_name(&named(name, span)).is_some();
         if !is_base || !(AT_DIGITS.iter().any(|(known, _)| *known == name) || matches!(name, "div" | "rem" | "divrem"))
         {
             return None;
         }
-        let (mut given, mut digits, mut mode) = (vec![], None, None);
+        let (mut given, mut keywords, mut mode) = (vec![], vec![], None);
         for argument in arguments {
             match (&argument.keyword, self.mode_named(&argument.value)) {
-                (Some(keyword), _) => digits = Some((keyword.value.as_str(), &argument.value)),
+                (Some(keyword), _) => keywords.push((keyword.value.as_str(), &argument.value)),
                 (None, Some(named)) => mode = Some((named, argument.value.span)),
                 (None, None) => given.push(argument.clone()),
             }
         }
         let to = |name: &str, given: Vec<Argument>| {
-            let callee = Box::new(named(name, span));
+            let callee = Box::new(if name.starts_with('#') { named(name, span) } else { library_function(name, span) });
             Expr { kind: ExprKind::Call { callee, arguments: given, broadcast }, span }
         };
         let function = match (mode, name) {
@@ -69,9 +71,12 @@ impl Checker<'_> {
                 return Some(Err(self.no_rounding(format!("{name}(..., {mode})"), OTHER_MODES, at)));
             }
         };
-        match (mode, digits) {
+        // What else is asked for beside the digits is refused.
+        let is_other = |(keyword, _): &&(&str, &Expr)| *keyword != "digits";
+        let asked = keywords.iter().find(is_other).or(keywords.first());
+        match (mode, asked) {
             (None, None) => None,
-            (_, Some((keyword, value))) => {
+            (_, Some(&(keyword, value))) => {
                 let scale = (keyword == "digits").then(|| power_of_ten(value)).flatten();
                 let at_digits = AT_DIGITS.iter().find(|(known, _)| *known == function);
                 Some(match (scale, at_digits, given.as_slice()) {
@@ -79,7 +84,10 @@ impl Checker<'_> {
                         let scale = Expr { kind: ExprKind::Integer(scale), span: value.span };
                         Ok(to(at_digits, vec![only.clone(), positional(&scale)]))
                     }
-                    _ => Err(self.no_rounding(format!("{name}(...; {keyword})"), OTHER_DIGITS, value.span)),
+                    _ => {
+                        let way_out = if keyword == "base" { OTHER_BASE } else { OTHER_DIGITS };
+                        Err(self.no_rounding(format!("{name}(...; {keyword})"), way_out, value.span))
+                    }
                 })
             }
             // `round(Int, x, mode)` converts what is rounded.
@@ -95,9 +103,8 @@ impl Checker<'_> {
 
     /// A mode of Base that an expression names.
     fn mode_named(&self, expr: &Expr) -> Option<&'static str> {
-        let ExprKind::Name(name) = &expr.kind else { return None };
-        let known = MODES.iter().find(|(mode, _)| mode == name)?;
-        self.lookup(name).is_none().then_some(known.0)
+        let name = self.library_name(expr)?;
+        MODES.iter().map(|(mode, _)| *mode).find(|mode| *mode == name)
     }
 
     fn no_rounding(&mut self, name: String, way_out: &'static str, span: Span) -> Reported {

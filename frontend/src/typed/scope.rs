@@ -12,6 +12,9 @@ use tessella_scalar::ScalarType;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VariableId(pub usize);
 
+/// In the place of a variable where the library's function of the name is meant, see [`super::full_name`].
+pub(super) const LIBRARY: VariableId = VariableId(usize::MAX);
+
 /// A name of the source in one scope.
 #[derive(Debug)]
 pub(super) struct Variable {
@@ -47,13 +50,14 @@ pub(super) type Scope = BTreeMap<String, VariableId>;
 
 impl Checker<'_> {
     pub(super) fn lookup(&self, name: &str) -> Option<VariableId> {
-        self.scopes.iter().rev().find_map(|scope| scope.get(name).copied())
+        let found = self.scopes.iter().rev().find_map(|scope| scope.get(name).copied());
+        found.filter(|variable| *variable != LIBRARY)
     }
 
     pub(super) fn declare(&mut self, name: &str, span: Span, state: State) -> VariableId {
         let id = VariableId(self.variables.len());
         self.variables.push(Variable {
-            name: name.to_string(),
+            name: super::full_name::own(name).to_string(),
             owner: self.loops.last().copied(),
             state,
             declared: None,
@@ -85,6 +89,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn undefined(&self, name: &str, span: Span) -> TypeError {
+        let name = super::full_name::own(name);
         let mut known: Vec<&str> =
             self.scopes.iter().rev().flat_map(|scope| scope.keys().map(String::as_str)).collect();
         known.extend(self.type_parameters.keys().map(String::as_str));

@@ -363,7 +363,10 @@ impl Checker<'_> {
 
     /// The value of a type parameter used as a name in the body.
     pub(super) fn type_parameter_value(&mut self, name: &str, span: Span) -> Option<Checked<Value>> {
-        let bound = self.type_parameters.get(name)?.bound;
+        if self.is_librarys(name) {
+            return None;
+        }
+        let bound = self.type_parameters.get(super::full_name::own(name))?.bound;
         Some(match bound {
             Some(Bound::Type(ArgumentType::Real(Type::Scalar(ty)))) => Ok(Value::Type(ty)),
             Some(Bound::Type(ArgumentType::Complex(Type::Scalar(half)))) => Ok(Value::ComplexType(half)),

@@ -432,7 +432,8 @@ fn is_effect(expr: &ast::Expr) -> bool {
         ast::ExprKind::Ternary { yes, no, .. } => is_effect(yes) || is_effect(no),
         ast::ExprKind::MacroCall { arguments, .. } => arguments.iter().any(is_effect),
         ast::ExprKind::Call { callee, .. } => {
-            matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name) || matches!(name.as_str(), "fill!" | "copyto!" | "map!"))
+            let is = |name: &str| super::call::is_throwing(name) || matches!(name, "fill!" | "copyto!" | "map!");
+            called(callee).is_some_and(is)
         }
         // Everything else is an expression for its value.
         _ => false,
@@ -443,12 +444,18 @@ fn truth(value: bool, span: Span) -> ast::Expr {
     ast::Expr { kind: ast::ExprKind::Bool(value), span }
 }
 
+/// The name of a function, plainly or in full.
+fn called(callee: &ast::Expr) -> Option<&str> {
+    match &callee.kind {
+        ast::ExprKind::Name(name) => Some(name),
+        _ => super::full_name::behind_module(callee).map(|(_, name)| name),
+    }
+}
+
 /// Whether a statement is nothing but a `throw`.
 fn is_throw(expr: &ast::Expr) -> bool {
     match &expr.kind {
-        ast::ExprKind::Call { callee, .. } => {
-            matches!(&callee.kind, ast::ExprKind::Name(name) if super::call::is_throwing(name))
-        }
+        ast::ExprKind::Call { callee, .. } => called(callee).is_some_and(super::call::is_throwing),
         _ => false,
     }
 }

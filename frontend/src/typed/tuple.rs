@@ -169,7 +169,7 @@ impl Checker<'_> {
         let plain = |it: &ast::Argument| it.keyword.is_none() && it.section == ast::Section::Main;
         let values = || arguments.iter().map(|it| &it.value);
         let surely = |it: &ast::Expr| self.gives_tuple(it) == GivesTuple::Surely;
-        let is_map = matches!(&callee.kind, ast::ExprKind::Name(name) if name == "map" && self.lookup(name).is_none());
+        let is_map = self.library_name(callee) == Some("map");
         match (broadcast, is_map) {
             (ast::Broadcast::Yes, _) if arguments.iter().all(plain) && values().any(&surely) => {
                 Some((callee, values().collect()))
@@ -197,14 +197,11 @@ impl Checker<'_> {
                 if self.over_tuples(callee, arguments, *broadcast).is_some() {
                     return GivesTuple::Surely;
                 }
-                let (ast::ExprKind::Name(name), ast::Broadcast::No) = (&callee.kind, broadcast) else {
-                    return GivesTuple::No;
-                };
-                match name.as_str() {
-                    "size" => if_so(arguments.len() == 1 && self.lookup(name).is_none(), GivesTuple::Perhaps),
-                    "ntuple" | "Tuple" => GivesTuple::Perhaps,
-                    _ if self.user_function(name).is_some() => GivesTuple::Perhaps,
-                    _ => GivesTuple::No,
+                match (self.library_name(callee), broadcast) {
+                    (Some("size"), ast::Broadcast::No) => if_so(arguments.len() == 1, GivesTuple::Perhaps),
+                    (Some("ntuple" | "Tuple"), ast::Broadcast::No) => GivesTuple::Perhaps,
+                    (None, ast::Broadcast::No) if matches!(callee.kind, ast::ExprKind::Name(_)) => GivesTuple::Perhaps,
+                    (_, _) => GivesTuple::No,
                 }
             }
             ast::ExprKind::Infix { operator, left, right } if operator.value.dotted => {
@@ -352,8 +349,7 @@ impl Checker<'_> {
                 }
             },
             ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => {
-                matches!(&callee.kind, ast::ExprKind::Name(name)
-                    if matches!(name.as_str(), "zip" | "enumerate") && self.lookup(name).is_none())
+                matches!(self.library_name(callee), Some("zip" | "enumerate"))
                     && !arguments.is_empty()
                     && arguments.iter().all(|argument| argument.keyword.is_none() && self.is_tuple(&argument.value))
             }
@@ -377,7 +373,7 @@ impl Checker<'_> {
             columns.push(self.tuple_elements(&argument.value)?);
         }
         let length = columns.iter().map(Vec::len).min().unwrap_or(0);
-        if matches!(&callee.kind, ast::ExprKind::Name(name) if name == "enumerate") {
+        if self.library_name(callee) == Some("enumerate") {
             let count = |at: usize| Value::Scalar(Expr::int64(at as i64 + 1, iterated.span));
             columns.insert(0, (0..length).map(count).collect());
         }
@@ -438,13 +434,12 @@ impl Checker<'_> {
     /// The length of the tuple that a function is called with.
     fn tuple_length(&self, function: &str, call: &ast::Expr) -> Option<i64> {
         let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &call.kind else { return None };
-        let ast::ExprKind::Name(name) = &callee.kind else { return None };
         let [ast::Argument { keyword: None, value: ast::Expr { kind: ast::ExprKind::Name(tuple), .. }, .. }] =
             arguments.as_slice()
         else {
             return None;
         };
-        if name != function || self.lookup(name).is_some() {
+        if self.library_name(callee) != Some(function) {
             return None;
         }
         let length = match self.lookup(tuple) {

@@ -121,10 +121,10 @@ impl Checker<'_> {
                     parameter || alias || complex || ScalarType::from_julia_name(name).is_some()
                 }
             },
-            ast::ExprKind::Call { callee, arguments, .. } => match (&callee.kind, arguments.as_slice()) {
-                (ast::ExprKind::Name(name), [of]) if name == "float" => self.names_type(&of.value),
-                (ast::ExprKind::Name(name), _) => matches!(name.as_str(), "eltype" | "typeof" | "promote_type"),
-                (_, _) => false,
+            ast::ExprKind::Call { callee, arguments, .. } => match (self.library_name(callee), arguments.as_slice()) {
+                (Some("float"), [of]) => self.names_type(&of.value),
+                (Some(name), _) => matches!(name, "eltype" | "typeof" | "promote_type"),
+                (None, _) => false,
             },
             ast::ExprKind::Curly { base, .. } => matches!(&base.kind, ast::ExprKind::Name(name) if name == "Complex"),
             _ => false,

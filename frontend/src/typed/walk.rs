@@ -1,6 +1,6 @@
 //! Questions about syntax: what an expression mentions, whether a value stays the same.
 
-use crate::ast::{Argument, Expr, ExprKind, GeneratorClause};
+use crate::ast::{Argument, Expr, ExprKind, GeneratorClause, Iteration};
 
 /// The direct parts of an expression, those of nested scopes included.
 pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
@@ -87,6 +87,89 @@ fn values(arguments: &[Argument]) -> Vec<&Expr> {
     arguments.iter().map(|argument| &argument.value).collect()
 }
 
+/// The direct parts of an expression, to be changed; of a function, what its parameters declare is among them.
+pub(super) fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+    match &mut expr.kind {
+        ExprKind::Integer(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Char(_)
+        | ExprKind::Str(_)
+        | ExprKind::Symbol(_)
+        | ExprKind::Name(_)
+        | ExprKind::IndexEnd
+        | ExprKind::IndexBegin
+        | ExprKind::Colon
+        | ExprKind::Break
+        | ExprKind::Continue
+        | ExprKind::Return(None) => vec![],
+        ExprKind::Call { callee: first, arguments: rest, .. } | ExprKind::Index { base: first, subscripts: rest } => {
+            std::iter::once(&mut **first).chain(values_mut(rest)).collect()
+        }
+        ExprKind::Prefix { operand: inner, .. }
+        | ExprKind::Field { base: inner, .. }
+        | ExprKind::Adjoint(inner)
+        | ExprKind::Splat(inner)
+        | ExprKind::Const(inner)
+        | ExprKind::Return(Some(inner)) => vec![inner],
+        ExprKind::Infix { left, right, .. }
+        | ExprKind::Juxtapose { coefficient: left, operand: right }
+        | ExprKind::And(left, right)
+        | ExprKind::Or(left, right)
+        | ExprKind::Assign { target: left, value: right, .. } => vec![left, right],
+        ExprKind::Ternary { condition, yes, no } => vec![condition, yes, no],
+        ExprKind::Range { start, step, stop } => {
+            [start].into_iter().chain(step).chain([stop]).map(|part| &mut **part).collect()
+        }
+        ExprKind::Tuple(elements) => values_mut(elements).collect(),
+        ExprKind::Comparison { operands: parts, .. }
+        | ExprKind::Vector(parts)
+        | ExprKind::Block(parts)
+        | ExprKind::Local(parts)
+        | ExprKind::Global(parts)
+        | ExprKind::MacroCall { arguments: parts, .. } => parts.iter_mut().collect(),
+        ExprKind::Matrix(rows) => rows.iter_mut().flatten().collect(),
+        ExprKind::Generator { body, clauses, .. } => {
+            let mut all = vec![&mut **body];
+            for clause in clauses {
+                match clause {
+                    GeneratorClause::For(iterations) => all.extend(iterated_mut(iterations)),
+                    GeneratorClause::If(condition) => all.push(condition),
+                }
+            }
+            all
+        }
+        ExprKind::Typed { value, ty } => value.iter_mut().chain([ty]).map(|part| &mut **part).collect(),
+        ExprKind::Curly { base: first, parameters: rest }
+        | ExprKind::Where { base: first, parameters: rest }
+        | ExprKind::While { condition: first, body: rest } => std::iter::once(&mut **first).chain(rest).collect(),
+        ExprKind::If { branches, otherwise } => {
+            let branches = branches.iter_mut().flat_map(|(condition, body)| std::iter::once(condition).chain(body));
+            branches.chain(otherwise.iter_mut().flatten()).collect()
+        }
+        ExprKind::For { iterations, body } => iterated_mut(iterations).chain(body).collect(),
+        ExprKind::Let { bindings, body } => bindings.iter_mut().chain(body).collect(),
+        ExprKind::Function(function) => {
+            let declared = function.parameters.iter_mut().flat_map(|it| it.ty.iter_mut().chain(&mut it.default));
+            declared
+                .chain(&mut function.type_parameters)
+                .chain(&mut function.return_type)
+                .chain(&mut function.body)
+                .collect()
+        }
+        ExprKind::Lambda { arguments, body } => arguments.iter_mut().chain([&mut **body]).collect(),
+        ExprKind::Do { call, arguments, body } => std::iter::once(&mut **call).chain(arguments).chain(body).collect(),
+    }
+}
+
+fn values_mut(arguments: &mut [Argument]) -> impl Iterator<Item = &mut Expr> {
+    arguments.iter_mut().map(|argument| &mut argument.value)
+}
+
+fn iterated_mut(iterations: &mut [Iteration]) -> impl Iterator<Item = &mut Expr> {
+    iterations.iter_mut().flat_map(|it| [&mut it.target, &mut it.range])
+}
+
 /// Names that are assigned in one place of the statements, however deep.
 pub(super) fn assigned_once(body: &[Expr]) -> std::collections::BTreeSet<String> {
     let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
@@ -129,7 +212,11 @@ pub(super) fn is_steady(expr: &Expr, body: &[Expr]) -> bool {
         ExprKind::Call { callee, arguments, broadcast: crate::ast::Broadcast::No } => {
             const PURE: [&str; 11] =
                 ["size", "length", "lastindex", "firstindex", "min", "max", "div", "mod", "rem", "fld", "cld"];
-            matches!(&callee.kind, ExprKind::Name(name) if PURE.contains(&name.as_str()))
+            let name = match &callee.kind {
+                ExprKind::Name(name) => Some(name.as_str()),
+                _ => super::full_name::behind_module(callee).map(|(_, name)| name),
+            };
+            name.is_some_and(|name| PURE.contains(&name))
                 && arguments.iter().all(|argument| is_steady(&argument.value, body))
         }
         ExprKind::Index { base, subscripts } => {

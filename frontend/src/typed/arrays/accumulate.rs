@@ -147,16 +147,11 @@ impl Checker<'_> {
     }
 
     fn accumulated_by(&mut self, operator: &ast::Expr) -> Checked<BinaryOp> {
-        match &operator.kind {
-            ast::ExprKind::Name(name) if self.lookup(name).is_none() && self.user_function(name).is_none() => {
-                match name.as_str() {
-                    "+" => Ok(BinaryOp::Add),
-                    "*" => Ok(BinaryOp::Mul),
-                    "max" => Ok(BinaryOp::Max),
-                    "min" => Ok(BinaryOp::Min),
-                    _ => self.not_yet(Construct::Reduction, operator.span),
-                }
-            }
+        match self.library_name(operator) {
+            Some("+") => Ok(BinaryOp::Add),
+            Some("*") => Ok(BinaryOp::Mul),
+            Some("max") => Ok(BinaryOp::Max),
+            Some("min") => Ok(BinaryOp::Min),
             _ => self.not_yet(Construct::Reduction, operator.span),
         }
     }

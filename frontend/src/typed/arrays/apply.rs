@@ -1,15 +1,18 @@
 //! Operators and functions on whole arrays: `A .+ B`, `f.(A)`, `A + B`, `2A`, `A'`.
 
-use super::shape::{is_one, same};
+use super::shape::{clamped, is_one, same};
 use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
+use crate::typed::compare::compare;
+use crate::typed::convert::constant_integer;
 use crate::typed::operator::binary;
 use crate::typed::result::Container;
+use crate::typed::tree::{Expr, SizeError};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::{Span, Spanned};
-use tessella_scalar::{BinaryOp, ScalarType};
+use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 
 /// Functions that make an array.
 const MAKERS: [&str; 10] =
@@ -357,13 +360,34 @@ impl Checker<'_> {
         for array in arrays {
             operands.push(self.elements_argument("map", array)?);
         }
-        for pair in operands.windows(2) {
-            self.equal_extents(&pair[0], &pair[1], span)?;
-        }
-        let extents = self.common_extents(&operands, span)?;
+        let extents = if operands.iter().all(|operand| operand.rank() == 1) {
+            self.same_axes(&operands.iter().collect::<Vec<_>>(), span)?;
+            vec![self.mapped_length(&operands, span)?]
+        } else {
+            for pair in operands.windows(2) {
+                self.equal_extents(&pair[0], &pair[1], span)?;
+            }
+            self.common_extents(&operands, span)?
+        };
         let recipe = Recipe::Apply { operation, operands };
         let mapped = self.elements(extents, recipe, span)?;
         Ok(Value::Elements(Box::new(self.copied(mapped, span))))
+    }
+
+    /// How far `map` goes through vectors: as far as all of them have elements. Where that is not all of each, the original function runs.
+    fn mapped_length(&mut self, operands: &[Elements], span: Span) -> Checked<Expr> {
+        let lengths: Vec<Expr> = operands.iter().map(|operand| operand.extents[0].clone().placed(span)).collect();
+        if let Some(lengths) = lengths.iter().map(constant_integer).collect::<Option<Vec<i128>>>() {
+            let least = lengths.iter().enumerate().min_by_key(|(_, length)| **length);
+            let (least, _) = least.expect("`map` goes through one array at least");
+            return Ok(operands[least].extents[0].clone());
+        }
+        let (first, others) = lengths.split_first().expect("`map` goes through one array at least");
+        for other in others.iter().filter(|other| !same(first, other)) {
+            let equal = compare(CompareOp::Eq, clamped(first.clone()), clamped(other.clone()), span);
+            self.require(equal, SizeError::Thrown, "`map` goes through arrays of different sizes", span)?;
+        }
+        Ok(first.clone())
     }
 
     /// What `mapreduce` makes of several arrays: vectors are gone through together as far as all have elements, other arrays
@@ -395,20 +419,18 @@ impl Checker<'_> {
     /// A function that is passed to a function: a name, or `x -> ...`.
     pub(super) fn function_argument(&mut self, function: &ast::Expr) -> Checked<Operation> {
         match &function.kind {
-            ast::ExprKind::Name(name) if self.lookup(name).is_none() && self.user_function(name).is_none() => {
-                Ok(match ScalarType::from_julia_name(name) {
-                    Some(ty) => Operation::Convert(ty),
-                    None => Operation::Named(name.clone()),
-                })
-            }
+            _ if let Some(name) = self.library_name(function) => Ok(match ScalarType::from_julia_name(name) {
+                Some(ty) => Operation::Convert(ty),
+                None => Operation::Named(name.to_string()),
+            }),
             // `>=(4)` is `x -> x >= 4`.
             ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No }
-                if let (ast::ExprKind::Name(name), [only]) = (&callee.kind, arguments.as_slice())
+                if let (Some(name), [only]) = (self.library_name(callee), arguments.as_slice())
                     && crate::typed::compare::operator_of(name).is_some() =>
             {
-                let span = function.span;
+                let (name, span) = (name.to_string(), function.span);
                 let element = ast::Expr { kind: ast::ExprKind::Name("#element".into()), span };
-                let operator = Spanned { value: ast::Operator { symbol: name.clone(), dotted: false }, span };
+                let operator = Spanned { value: ast::Operator { symbol: name, dotted: false }, span };
                 let operands = vec![element.clone(), only.value.clone()];
                 let body = ast::ExprKind::Comparison { operands, operators: vec![operator] };
                 let body = Box::new(ast::Expr { kind: body, span });

@@ -102,12 +102,7 @@ impl Checker<'_> {
     /// Whether the condition may be evaluated before the expression: it stores nothing, and calls nobody's functions.
     fn changes_nothing(&self, expr: &Expr) -> bool {
         let is_still = match &expr.kind {
-            ExprKind::Call { callee, .. } => match &callee.kind {
-                ExprKind::Name(name) => {
-                    !name.ends_with('!') && self.user_function(name).is_none() && self.lookup(name).is_none()
-                }
-                _ => false,
-            },
+            ExprKind::Call { callee, .. } => self.library_name(callee).is_some_and(|name| !name.ends_with('!')),
             ExprKind::Assign { .. } | ExprKind::MacroCall { .. } | ExprKind::Do { .. } => false,
             _ => true,
         };

@@ -32,15 +32,12 @@ impl Checker<'_> {
     pub(in crate::typed) fn is_collection(&self, iterated: &Expr) -> bool {
         match &iterated.kind {
             ExprKind::Name(name) => self.is_array_name(name) || self.is_places(iterated),
-            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-                ExprKind::Name(name) if self.lookup(name).is_some() => false,
-                ExprKind::Name(name) if name == "eachindex" => {
+            ExprKind::Call { callee, arguments, .. } => match self.library_name(callee) {
+                Some("eachindex") => {
                     arguments.len() > 1 || arguments.iter().any(|argument| !self.is_vector(&argument.value))
                 }
-                ExprKind::Name(name) => {
-                    COLLECTIONS.contains(&name.as_str()) || matches!(name.as_str(), "view" | "eachcol" | "eachrow")
-                }
-                _ => false,
+                Some(name) => COLLECTIONS.contains(&name) || matches!(name, "view" | "eachcol" | "eachrow"),
+                None => false,
             },
             ExprKind::Index { base, subscripts } => {
                 let is_array = matches!(&base.kind, ExprKind::Name(name) if self.is_array_name(name));
@@ -59,7 +56,7 @@ impl Checker<'_> {
     fn all_elements_of<'e>(&self, iterated: &'e Expr) -> Option<&'e [Argument]> {
         let ExprKind::Range { start, step: None, stop } = &iterated.kind else { return None };
         let ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &stop.kind else { return None };
-        let is_length = matches!(&callee.kind, ExprKind::Name(name) if name == "length" && self.lookup(name).is_none());
+        let is_length = self.library_name(callee) == Some("length");
         let is_one = matches!(&start.kind, ExprKind::Integer(text) if text == "1");
         let is_matrix = matches!(arguments.as_slice(), [only]
             if matches!(only.value.kind, ExprKind::Name(_)) && !self.is_vector(&only.value));
@@ -108,12 +105,10 @@ impl Checker<'_> {
             return Ok(self.over_axes(axes, &iteration.target, "#cartesian", span));
         }
         let call = match &iteration.range.kind {
-            ExprKind::Call { callee, arguments, .. } => match &callee.kind {
-                ExprKind::Name(name) if COLLECTIONS.contains(&name.as_str()) => {
-                    Some((name.as_str(), arguments.as_slice()))
-                }
-                _ => None,
-            },
+            ExprKind::Call { callee, arguments, .. } => {
+                let name = self.library_name(callee).filter(|name| COLLECTIONS.contains(name));
+                name.map(|name| (name, arguments.as_slice()))
+            }
             _ => None,
         };
         let call = call.or(self.all_elements_of(&iteration.range).map(|arguments| ("1:length", arguments)));
@@ -182,7 +177,7 @@ impl Checker<'_> {
     /// The arguments of `zip(...)`.
     fn zipped_in<'e>(&self, expr: &'e Expr) -> Option<&'e [Argument]> {
         let ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &expr.kind else { return None };
-        let is_zip = matches!(&callee.kind, ExprKind::Name(name) if name == "zip" && self.lookup(name).is_none());
+        let is_zip = self.library_name(callee) == Some("zip");
         (is_zip && !arguments.is_empty()).then_some(arguments.as_slice())
     }
 

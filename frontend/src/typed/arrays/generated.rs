@@ -4,7 +4,7 @@
 //! as in [`super::reduce`]. Where there is nothing to reduce, and that has no value in Julia, the function fails: at entry where sizes tell,
 //! else behind the loops.
 
-use super::reduce::{Reduction, is_plain, of_element, operator, total_type};
+use super::reduce::{Reduction, is_logical, is_truth, of_element, operator, total_type};
 use super::{ArrayError, Numbers};
 use crate::ast::{self, Argument, Block, ExprKind, GeneratorClause, Section};
 use crate::typed::check::{Checked, Checker};
@@ -63,9 +63,10 @@ impl Checker<'_> {
     ) -> Checked<Value> {
         self.writes_statements(span)?;
         let element = self.generated_type(body, clauses, span)?;
+        // A product of `Bool`s is `all` of them, but for none.
+        let is_logical = is_logical(reduction, by_operator);
         let reduction = of_element(reduction, by_operator, element, Numbers::Real);
-        let is_logical = matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count);
-        if is_logical && element != ScalarType::Bool {
+        if is_truth(reduction) && element != ScalarType::Bool {
             let (function, found) = (name.to_string(), crate::typed::value::Kind::Scalar(element));
             return Err(self.array_error(ArrayError::NotElements { function, found, span: body.span }));
         }
@@ -77,7 +78,7 @@ impl Checker<'_> {
         let is_sum = matches!(reduction, Reduction::Sum | Reduction::NarrowSum);
         let has_value = is_logical
             || init.is_some()
-            || !matches!(reduction, Reduction::Maximum | Reduction::Minimum) && is_plain(body, clauses);
+            || !matches!(reduction, Reduction::Maximum | Reduction::Minimum) && self.is_plain(body, clauses);
         let some = if has_value { Known::HasValue } else { self.some_value(clauses, span)? };
         let (owner, mode) = (self.loops.last().copied(), self.mode);
         let is_zero_of_nothing = is_sum && total_type.is_float() && init.is_none() && has_value;

@@ -347,9 +347,7 @@ impl Checker<'_> {
     pub(super) fn generator_source(&mut self, iterated: &ast::Expr) -> Checked<Elements> {
         let span = iterated.span;
         if let ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } = &iterated.kind
-            && let ast::ExprKind::Name(name) = &callee.kind
-            && matches!(name.as_str(), "zip" | "enumerate")
-            && self.lookup(name).is_none()
+            && let Some(name @ ("zip" | "enumerate")) = self.library_name(callee)
             && !arguments.is_empty()
             && arguments.iter().all(|argument| argument.keyword.is_none())
         {

@@ -16,6 +16,7 @@ use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
 use crate::typed::convert::constant_integer;
 use crate::typed::error::TypeError;
+use crate::typed::full_name::library_function;
 use crate::typed::scope::State;
 use crate::typed::tree::{Expr, SizeError};
 use crate::typed::unsupported::Construct;
@@ -289,8 +290,7 @@ impl Checker<'_> {
         let elements = match function {
             None => elements,
             Some(function) => {
-                let is_magnitude = matches!(&function.kind, ExprKind::Name(name)
-                    if matches!(name.as_str(), "identity" | "abs" | "abs2") && self.user_function(name).is_none());
+                let is_magnitude = matches!(self.library_name(function), Some("identity" | "abs" | "abs2"));
                 let operation = self.function_argument(function)?;
                 for extent in elements.extents.iter().filter(|_| !is_magnitude) {
                     let some = compare(CompareOp::Ge, extent.clone().placed(span), Expr::int64(1, span), span);
@@ -372,9 +372,9 @@ impl Checker<'_> {
     }
 }
 
-/// `function(arguments...)`.
+/// `function(arguments...)` of a function of the library.
 pub(super) fn call(function: &str, arguments: &[ast::Expr], span: Span) -> ast::Expr {
-    let callee = Box::new(named(function, span));
+    let callee = Box::new(library_function(function, span));
     let arguments = arguments.iter().map(positional).collect();
     ast::Expr { kind: ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No }, span }
 }

@@ -103,12 +103,12 @@ impl Checker<'_> {
             && Self::is_nested(clauses)
             && !with_dims
         {
-            let filtered = filtered(reduction, body, clauses);
+            let filtered = self.filtered(reduction, by_operator, body, clauses);
             if filtered.is_none_or(|(_, clauses)| Self::is_nested(&clauses)) {
                 return self.reduce_generated(name, (reduction, by_operator), (body, clauses), init, span);
             }
         }
-        let (elements, empty) = self.reduced(name, reduction, &arguments, span)?;
+        let (elements, empty) = self.reduced(name, (reduction, by_operator), &arguments, span)?;
         let reduction = of_element(reduction, by_operator, elements.element, elements.numbers);
         let init = match init {
             None => None,
@@ -125,18 +125,13 @@ impl Checker<'_> {
 
     /// The reduction that repeats such an operator.
     fn reduced_by(&mut self, operator: &ast::Expr) -> Checked<&'static str> {
-        match &operator.kind {
-            ast::ExprKind::Name(name) if self.lookup(name).is_none() && self.user_function(name).is_none() => {
-                match name.as_str() {
-                    "+" => Ok("sum"),
-                    "*" => Ok("prod"),
-                    "max" => Ok("maximum"),
-                    "min" => Ok("minimum"),
-                    "&" => Ok("all"),
-                    "|" => Ok("any"),
-                    _ => self.not_yet(Construct::Reduction, operator.span),
-                }
-            }
+        match self.library_name(operator) {
+            Some("+") => Ok("sum"),
+            Some("*") => Ok("prod"),
+            Some("max") => Ok("maximum"),
+            Some("min") => Ok("minimum"),
+            Some("&") => Ok("all"),
+            Some("|") => Ok("any"),
             _ => self.not_yet(Construct::Reduction, operator.span),
         }
     }
@@ -147,7 +142,7 @@ impl Checker<'_> {
         let value = self.settled("init", value);
         let expected = total_type(reduction, element);
         // A first value that all elements are promoted to has the result's type, too: `sum(x; init = 0.0)` of `Float32`s.
-        let takes_wider = !matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count)
+        let takes_wider = !is_truth(reduction)
             && crate::typed::convert::promote(value.ty, expected) == value.ty
             && crate::typed::convert::is_total(expected, value.ty);
         match value.ty == expected || takes_wider {
@@ -160,11 +155,11 @@ impl Checker<'_> {
     fn reduced(
         &mut self,
         name: &str,
-        reduction: Reduction,
+        (reduction, by_operator): (Reduction, bool),
         arguments: &[&ast::Expr],
         span: Span,
     ) -> Checked<(Elements, Empty)> {
-        let is_logical = matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count);
+        let is_logical = is_logical(reduction, by_operator);
         let (elements, empty) = match arguments {
             [
                 ast::Expr {
@@ -172,13 +167,12 @@ impl Checker<'_> {
                     span: at,
                 },
             ] => {
-                let filtered = filtered(reduction, body, clauses);
+                let is_known = self.is_plain(body, clauses);
+                let filtered = self.filtered(reduction, by_operator, body, clauses);
                 let (body, clauses) = filtered
                     .as_ref()
                     .map_or((&**body, clauses.as_slice()), |(body, clauses)| (body, clauses.as_slice()));
                 let elements = self.comprehension(body, clauses, *at)?;
-                let is_users = ["identity", "abs", "abs2"].iter().any(|name| self.user_function(name).is_some());
-                let is_known = is_plain(body, clauses) && !is_users;
                 (elements, if is_known || is_logical { Empty::Allowed } else { Empty::Refused })
             }
             [array] => (self.elements_argument(name, array)?, Empty::Allowed),
@@ -193,9 +187,8 @@ impl Checker<'_> {
             }
             _ => return Err(self.arity(name, "an array, or a function and an array", arguments.len(), span)),
         };
-        let is_users = ["abs", "abs2"].iter().any(|name| self.user_function(name).is_some());
         let empty = match reduction {
-            Reduction::Maximum if empty == Empty::Allowed && !is_users && is_magnitude(arguments) => Empty::Allowed,
+            Reduction::Maximum if empty == Empty::Allowed && self.is_magnitude(arguments) => Empty::Allowed,
             Reduction::Maximum | Reduction::Minimum => Empty::Refused,
             Reduction::Sum
             | Reduction::Product
@@ -440,6 +433,83 @@ impl Checker<'_> {
         self.writes_statements(span)?;
         self.reduce("dot", Reduction::Sum, &products, (Empty::Allowed, None), span)
     }
+
+    /// A generator whose conditions have become part of its body, where that changes nothing: `any(b for x in r if c)` is
+    /// `any(c && b for x in r)`. `reduce(|, b for x in r if c)` is only where nothing that is left has a value, too.
+    fn filtered(
+        &self,
+        reduction: Reduction,
+        by_operator: bool,
+        body: &ast::Expr,
+        clauses: &[ast::GeneratorClause],
+    ) -> Option<(ast::Expr, Vec<ast::GeneratorClause>)> {
+        let (loops, conditions): (Vec<_>, Vec<_>) =
+            clauses.iter().partition(|clause| matches!(clause, ast::GeneratorClause::For(_)));
+        let has_value = is_logical(reduction, by_operator) || is_truth(reduction) && self.is_plain(body, clauses);
+        if conditions.is_empty() || !has_value {
+            return None;
+        }
+        let span = body.span;
+        let with = |condition: &ast::Expr, body: ast::Expr| match reduction {
+            Reduction::All => {
+                let operator = Spanned { value: ast::Operator { symbol: "!".into(), dotted: false }, span };
+                let kind = ast::ExprKind::Prefix { operator, operand: Box::new(condition.clone()) };
+                ast::ExprKind::Or(Box::new(ast::Expr { kind, span }), Box::new(body))
+            }
+            _ => ast::ExprKind::And(Box::new(condition.clone()), Box::new(body)),
+        };
+        let body = conditions.into_iter().rev().fold(body.clone(), |body, clause| match clause {
+            ast::GeneratorClause::If(condition) => ast::Expr { kind: with(condition, body), span },
+            ast::GeneratorClause::For(_) => body,
+        });
+        Some((body, loops.into_iter().cloned().collect()))
+    }
+
+    /// `(abs, A)` and `(abs2, A)`, of which Julia knows that the largest of none is zero.
+    fn is_magnitude(&self, arguments: &[&ast::Expr]) -> bool {
+        match arguments {
+            [function, _] => matches!(self.library_name(function), Some("abs" | "abs2")),
+            _ => false,
+        }
+    }
+
+    /// `x for x in r`, also `abs(x) for x in r`, of which Julia knows what a reduction of nothing is.
+    pub(super) fn is_plain(&self, body: &ast::Expr, clauses: &[ast::GeneratorClause]) -> bool {
+        let body = match &body.kind {
+            ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => match arguments.as_slice() {
+                [only]
+                    if only.keyword.is_none()
+                        && matches!(self.library_name(callee), Some("identity" | "abs" | "abs2")) =>
+                {
+                    &only.value
+                }
+                _ => return false,
+            },
+            _ => body,
+        };
+        let (first, conditions) = match clauses.split_first() {
+            Some((ast::GeneratorClause::For(iterations), rest)) => (iterations, rest),
+            _ => return false,
+        };
+        let filters = conditions.iter().all(|clause| matches!(clause, ast::GeneratorClause::If(_)));
+        match &body.kind {
+            ast::ExprKind::Name(name) if filters => match first.as_slice() {
+                [iteration] => matches!(&iteration.target.kind, ast::ExprKind::Name(target) if target == name),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// Whether it is one of conditions.
+pub(super) fn is_truth(reduction: Reduction) -> bool {
+    matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count)
+}
+
+/// Whether it has a value of nothing, whatever the conditions are: `any` and `all` do, `reduce(|, ...)` does not.
+pub(super) fn is_logical(reduction: Reduction, by_operator: bool) -> bool {
+    is_truth(reduction) && !by_operator
 }
 
 /// The type of the result.
@@ -477,34 +547,6 @@ pub(super) fn operator(reduction: Reduction, element: ScalarType) -> BinaryOp {
         (Reduction::Maximum, _) => BinaryOp::Max,
         (Reduction::Minimum, _) => BinaryOp::Min,
     }
-}
-
-/// A generator whose conditions have become part of its body, where that changes nothing: `any(b for x in r if c)` is
-/// `any(c && b for x in r)`.
-fn filtered(
-    reduction: Reduction,
-    body: &ast::Expr,
-    clauses: &[ast::GeneratorClause],
-) -> Option<(ast::Expr, Vec<ast::GeneratorClause>)> {
-    let (loops, conditions): (Vec<_>, Vec<_>) =
-        clauses.iter().partition(|clause| matches!(clause, ast::GeneratorClause::For(_)));
-    if conditions.is_empty() || !matches!(reduction, Reduction::Any | Reduction::All | Reduction::Count) {
-        return None;
-    }
-    let span = body.span;
-    let with = |condition: &ast::Expr, body: ast::Expr| match reduction {
-        Reduction::All => {
-            let operator = Spanned { value: ast::Operator { symbol: "!".into(), dotted: false }, span };
-            let kind = ast::ExprKind::Prefix { operator, operand: Box::new(condition.clone()) };
-            ast::ExprKind::Or(Box::new(ast::Expr { kind, span }), Box::new(body))
-        }
-        _ => ast::ExprKind::And(Box::new(condition.clone()), Box::new(body)),
-    };
-    let body = conditions.into_iter().rev().fold(body.clone(), |body, clause| match clause {
-        ast::GeneratorClause::If(condition) => ast::Expr { kind: with(condition, body), span },
-        ast::GeneratorClause::For(_) => body,
-    });
-    Some((body, loops.into_iter().cloned().collect()))
 }
 
 /// Julia adds small integers as `Int` and `UInt`.
@@ -558,48 +600,10 @@ fn some_elements(extents: &[Expr], span: Span) -> Option<Expr> {
     some.reduce(|before, next| binary(BinaryOp::AndAlso, before, next, span))
 }
 
-/// `(abs, A)` and `(abs2, A)`, of which Julia knows that the largest of none is zero.
-fn is_magnitude(arguments: &[&ast::Expr]) -> bool {
-    let is_name =
-        |expr: &ast::Expr| matches!(&expr.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "abs" | "abs2"));
-    match arguments {
-        [function, _] => is_name(function),
-        _ => false,
-    }
-}
-
 /// The loop over all elements checks the first one, too.
 fn unchecked(mut first: Expr) -> Expr {
     if let ExprKind::Load { inbounds, .. } = &mut first.kind {
         *inbounds = true;
     }
     first
-}
-
-/// Functions for which Julia knows what the sum of no values is.
-fn keeps_type(callee: &ast::Expr) -> bool {
-    matches!(&callee.kind, ast::ExprKind::Name(name) if matches!(name.as_str(), "identity" | "abs" | "abs2"))
-}
-
-/// `x for x in r`, also `abs(x) for x in r`, of which the type of an empty sum is known.
-pub(super) fn is_plain(body: &ast::Expr, clauses: &[ast::GeneratorClause]) -> bool {
-    let body = match &body.kind {
-        ast::ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No } => match arguments.as_slice() {
-            [only] if only.keyword.is_none() && keeps_type(callee) => &only.value,
-            _ => return false,
-        },
-        _ => body,
-    };
-    let (first, conditions) = match clauses.split_first() {
-        Some((ast::GeneratorClause::For(iterations), rest)) => (iterations, rest),
-        _ => return false,
-    };
-    let filters = conditions.iter().all(|clause| matches!(clause, ast::GeneratorClause::If(_)));
-    match &body.kind {
-        ast::ExprKind::Name(name) if filters => match first.as_slice() {
-            [iteration] => matches!(&iteration.target.kind, ast::ExprKind::Name(target) if target == name),
-            _ => false,
-        },
-        _ => false,
-    }
 }
