@@ -404,3 +404,15 @@ end
 for inner in (0, 2)
     case(anew_nested_argument, (T, n) -> (values_of(T, n), 2, inner))
 end
+
+# A function of the library beside one of that name inside the function.
+@tessella function anew_by_full_name(x, steps)
+    abs(v) = v .+ 1
+    u = copy(x)
+    for t in 1:steps
+        u = abs(Base.abs.(u))
+    end
+    return u
+end
+
+case(anew_by_full_name, (T, n) -> (values_of(T, n), 3))
