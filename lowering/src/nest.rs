@@ -339,7 +339,9 @@ impl<'a> Nest<'a> {
             for (case, block) in [(exact.clone(), then), (exact.not(), otherwise)] {
                 let mut inner = scope.clone();
                 inner.site.domain = inner.site.domain.and(&case);
-                if inner.site.domain != Formula::False {
+                if inner.site.domain == Formula::False {
+                    self.arrays_of_dead(block, scope);
+                } else {
                     nodes.extend(self.block(block, &inner));
                 }
             }
@@ -384,6 +386,28 @@ impl<'a> Nest<'a> {
         nodes.extend(self.block(then, &yes_scope));
         nodes.extend(self.block(otherwise, &no_scope));
         nodes
+    }
+
+    /// Statements elsewhere, whose conditions are those of data, may name the arrays of a block that is never reached.
+    fn arrays_of_dead(&mut self, block: &'a Block, scope: &Scope<'a>) {
+        for statement in block {
+            match &statement.kind {
+                StatementKind::Allocate { array, extents } => {
+                    let errors = self.errors.len();
+                    self.allocate(*array, extents, scope);
+                    // Extents that only this block knows.
+                    self.errors.truncate(errors);
+                }
+                StatementKind::If { then, otherwise, .. } => {
+                    self.arrays_of_dead(then, scope);
+                    self.arrays_of_dead(otherwise, scope);
+                }
+                StatementKind::For { .. }
+                | StatementKind::Set { .. }
+                | StatementKind::Store { .. }
+                | StatementKind::Require { .. } => {}
+            }
+        }
     }
 
     /// Saves a conjunction into a private `Bool` of the current iteration.

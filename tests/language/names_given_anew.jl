@@ -405,6 +405,209 @@ for inner in (0, 2)
     case(anew_nested_argument, (T, n) -> (values_of(T, n), 2, inner))
 end
 
+# A part of the new array in another order is an array of its own; the new one has two names.
+@tessella function anew_turned_part(x, y, steps)
+    for t in 1:steps
+        w = x .+ 1
+        x = w[end:-1:1]
+        y = w
+    end
+    return x, y
+end
+
+case(anew_turned_part, (T, n) -> (values_of(T, n), reverse(values_of(T, n)), 3))
+
+# One name for two values: the last one counts.
+anew_difference_and_first(p, q) = (p .- q, p)
+
+@tessella function anew_one_name_twice(x, y)
+    a = y
+    a, a = -x, a[end:-1:1]
+    b, b = anew_difference_and_first(a, x)
+    return a, b
+end
+
+case(anew_one_name_twice, (T, n) -> (values_of(T, n), reverse(values_of(T, n))))
+
+# Copies that every iteration needs for one name, and not for another, which stays the caller's array.
+@tessella function anew_copy_in_one_branch(x, y, steps, most)
+    for t in 1:steps
+        y = x .+ 1
+        if t > most
+            x = x .+ 1
+        end
+    end
+    return x, y
+end
+
+for most in (1, 5)
+    case(anew_copy_in_one_branch, (T, n) -> (values_of(T, n), values_of(T, n), 3, most))
+end
+
+@tessella function anew_copy_exchanged(x, steps)
+    a = x
+    b = x .+ 1
+    for t in 1:steps
+        a = x .+ 2
+        x, b = b, x
+    end
+    return x
+end
+
+for steps in (1, 2)
+    case(anew_copy_exchanged, (T, n) -> (values_of(T, n), steps))
+end
+
+@tessella function anew_copy_left(x, y, steps, most)
+    for t in 1:steps
+        y = y .+ x
+        maximum(x) > most && break
+        x = x .* 2
+    end
+    return x, y
+end
+
+for most in (-2, 100)
+    case(anew_copy_left, (T, n) -> (values_of(T, n + 1), values_of(T, n + 1), 3, T(most)))
+end
+
+@tessella function anew_copy_of_inner_loop(x, y, steps, inner)
+    for t in 1:steps
+        y = y .+ x
+        for s in 1:inner
+            x = x .+ 1
+        end
+    end
+    return x, y
+end
+
+for inner in (0, 2)
+    case(anew_copy_of_inner_loop, (T, n) -> (values_of(T, n), values_of(T, n), 3, inner))
+end
+
+# What is stored into the array is seen through the name that begins with a copy of it, and the other way round.
+@tessella function anew_copy_seen(x, steps)
+    b = x
+    s = zero(eltype(x))
+    for t in 1:steps
+        x[1] += 1
+        s += b[1]
+        b = x .+ 1
+    end
+    return s
+end
+
+@tessella function anew_copy_in_tuple(x, steps)
+    b = x
+    for t in 1:steps
+        both = (b, 1)
+        b = x .+ 1
+        both[1][1] = 7
+    end
+    return b
+end
+
+@tessella function anew_copy_from_before(x, steps)
+    before = copy(x)
+    for t in 1:steps
+        before[1] = 0
+        before = x
+        x = x .+ 1
+    end
+    return x, before
+end
+
+for f in (anew_copy_seen, anew_copy_in_tuple, anew_copy_from_before)
+    case(f, (T, n) -> (values_of(T, n + 1), 3))
+end
+
+# Another name may mean the array on another path, which the statements between need not tell apart.
+@tessella function anew_other_path(x, y, steps, inner)
+    b = y
+    a = b
+    for t in 1:steps
+        for s in 1:inner
+            y = x .+ 1
+        end
+        a[2] = b[end] + 1
+        a = x .+ 2
+    end
+    return y
+end
+
+for inner in (0, 2)
+    case(anew_other_path, (T, n) -> (values_of(T, n + 2), values_of(T, n + 2), 3, inner))
+end
+
+@tessella function anew_chosen(x, y, steps)
+    b = x
+    c = x
+    first = x
+    for t in 1:steps
+        c = c[end] > 0 ? first : b
+        b = x .+ 1
+        x .+= y
+    end
+    return c
+end
+
+for steps in (1, 2, 4)
+    case(anew_chosen, (T, n) -> (values_of(T, n + 1), reverse(values_of(T, n + 1)), steps))
+end
+
+# The caller's array has the name that the called function gives new arrays.
+function anew_smoothed_by_copies(u, b, times)
+    for k in 1:times
+        w = copy(u)
+        for i in 2:length(u)-1
+            w[i] = b[i] + u[i-1] + u[i+1]
+        end
+        u = w
+    end
+    return u
+end
+
+@tessella function anew_same_name_in_called(b, cycles)
+    u = zero(b)
+    for c in 1:cycles
+        u = anew_smoothed_by_copies(u, b, 2)
+        u = u .+ b
+        u = anew_smoothed_by_copies(u, b, 2)
+    end
+    return u
+end
+
+case(anew_same_name_in_called, (T, n) -> (values_of(T, n), 2))
+
+# Arrays of paths that are never taken.
+@tessella function anew_never(x, steps)
+    s = 0
+    b = x .+ 1
+    if s > 5
+        b = x .+ b
+        return b, 1
+    end
+    return x, steps
+end
+
+@tessella function anew_never_inside(x, steps)
+    a = x
+    if steps > 1
+        if steps > 1
+            a = x .+ 1
+        end
+        a = x .+ 2
+    end
+    for i in eachindex(a)
+        a[i] += i
+    end
+    return a
+end
+
+for f in (anew_never, anew_never_inside), steps in (1, 2)
+    case(f, (T, n) -> (values_of(T, n), steps))
+end
+
 # A function of the library beside one of that name inside the function.
 @tessella function anew_by_full_name(x, steps)
     abs(v) = v .+ 1

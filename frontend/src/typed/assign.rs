@@ -210,6 +210,7 @@ impl Checker<'_> {
                 match self.variables[variable.0].state.clone() {
                     State::Unassigned if self.variables[variable.0].owner == self.loops.last().copied() => {
                         let value = self.frozen(value);
+                        self.passes_standing(variable, &State::Alias(value.clone()));
                         self.variables[variable.0].span = at;
                         self.variables[variable.0].state = State::Alias(value.clone());
                         Ok(value)
@@ -220,6 +221,7 @@ impl Checker<'_> {
                             && [&was, &value].iter().all(|it| it.elements().is_some_and(|all| !all.is_empty())) =>
                     {
                         let value = self.frozen(value);
+                        self.passes_standing(variable, &State::Alias(value.clone()));
                         self.variables[variable.0].span = at;
                         self.variables[variable.0].parts.clear();
                         self.variables[variable.0].state = State::Alias(value.clone());
@@ -383,10 +385,24 @@ impl Checker<'_> {
             1 => values.clone(),
             _ => values.iter().map(|value| self.frozen(value.clone())).collect(),
         };
+        let reported = self.while_flying(&values, |checker| checker.bind_all(targets, &values, at_once, span));
+        match reported {
+            Some(reported) => Err(reported),
+            None => Ok(Value::Tuple(values)),
+        }
+    }
+
+    fn bind_all(
+        &mut self,
+        targets: &[ast::Argument],
+        values: &[Value],
+        at_once: &[usize],
+        span: Span,
+    ) -> Option<super::check::Reported> {
         let mut reported = None;
         let later = (0..targets.len()).filter(|at| !at_once.contains(at));
         let mut order: Vec<usize> = at_once.iter().copied().chain(later).collect();
-        if targets.iter().all(|target| matches!(target.value.kind, ast::ExprKind::Name(_))) {
+        if are_different_names(targets) {
             // Whichever name comes first: with those for arrays that there are, those that they meant become free.
             order.sort_by_key(|&at| !self.names_lasting_array(&targets[at].value, &values[at]));
         }
@@ -398,10 +414,7 @@ impl Checker<'_> {
                 reported = Some(error);
             }
         }
-        match reported {
-            Some(reported) => Err(reported),
-            None => Ok(Value::Tuple(values)),
-        }
+        reported
     }
 
     /// Whether the assignment lets a name mean an array that outlives the iteration.
@@ -629,6 +642,16 @@ fn assigned_at_once(target: &ast::Expr, value: &ast::Expr) -> Option<Vec<usize>>
         plain && !needed
     };
     Some((0..targets.len()).filter(|&at| is_free(at)).collect())
+}
+
+/// A name that stands there twice means the last of its values.
+fn are_different_names(targets: &[ast::Argument]) -> bool {
+    let name = |target: &ast::Argument| match &target.value.kind {
+        ast::ExprKind::Name(name) => Some(name.clone()),
+        _ => None,
+    };
+    let names: Option<std::collections::BTreeSet<String>> = targets.iter().map(name).collect();
+    names.is_some_and(|names| names.len() == targets.len())
 }
 
 fn is_literal(expr: &ast::Expr) -> bool {

@@ -166,7 +166,9 @@ impl Checker<'_> {
         let tail = std::mem::replace(&mut self.flow.tail, false);
         let assigned = self.assigned.clone();
         let meanings = self.meanings();
+        let standing = self.standing();
         let result = self.in_branch(|checker| checker.conditionally(check));
+        self.join_standing(standing);
         let after = self.array_meanings(meanings.len());
         self.restore(&meanings);
         self.same_meanings(&after, result.0.last().map_or(NOWHERE, |statement| statement.span));

@@ -209,7 +209,9 @@ impl Checker<'_> {
         let (block, value) = self.in_block(|checker| {
             checker.flow.straight_from = checker.blocks.len();
             checker.flow.tail = true;
-            checker.suspending(outer_scopes.0.clone(), |checker| checker.inlined_body(&method, given, span))
+            checker.suspending(outer_scopes.0.clone(), |checker| {
+                checker.beside(pending.as_ref(), |checker| checker.inlined_body(&method, given, span))
+            })
         });
         self.calls.pop();
         self.flow.tables = tables;

@@ -164,7 +164,7 @@ impl Checker<'_> {
             let elements = self.whole_of(numbers, array, Keeps::Fresh, span);
             return self.take_over(variable, elements, span);
         }
-        self.passes_standing(variable, array_of(&state));
+        self.passes_standing(variable, &state);
         let known = &self.variables[variable.0];
         let straight = self.is_straight(variable);
         let is_alike = matches!((&known.state, &state), (State::Array(_), State::Array(_)))
@@ -251,13 +251,16 @@ impl Checker<'_> {
         let mut condition = Ok(equals(variants.selector.clone(), turn as i64, span));
         let assigned = self.assigned.clone();
         let before = self.meanings();
+        let standing = self.standing();
         let (mut then, then_tail) = self.in_branch(|checker| checker.body(rest, place));
+        let standing = self.set_standing(standing);
         let then_end = self.path_end(count);
         let after_then = std::mem::replace(&mut self.assigned, assigned);
         self.restore(&before);
         self.flow.copy += 1;
         let (mut otherwise, other_tail) =
             self.in_branch(|checker| checker.variant(variants, turn + 1, rest, place, count));
+        self.join_standing(standing);
         let other_end = self.path_end(count);
         self.join_meanings(&mut condition, (&mut then, then_end), (&mut otherwise, other_end), span);
         self.assigned.retain(|variable| after_then.contains(variable));

@@ -16,7 +16,7 @@
 use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe};
 use super::check::{Checked, Checker, Reported};
 use super::compare::compare;
-use super::meanings::{Meaning, array_of};
+use super::meanings::{Meaning, Variants, array_of};
 use super::scope::{LIBRARY, Scope, State, VariableId};
 use super::tree::{LocalId, LoopId, Role, SizeError};
 use super::value::{RangeValue, Value};
@@ -36,7 +36,13 @@ pub(super) struct Needs {
     barred: BTreeSet<(Place, String)>,
     /// By the loop and the name: so many more arrays like the name's.
     spares: BTreeMap<(Place, String), usize>,
+    /// By the loop: names that an iteration leaves with a copy, so that the next one may begin with it.
+    standing: BTreeSet<(Place, String)>,
 }
+
+/// Names of copies that may stand for arrays of the caller or of other names, and those arrays: what is stored into either
+/// would have to be seen in both.
+pub(super) type Standing = BTreeMap<VariableId, BTreeSet<LocalId>>;
 
 /// A loop of the source.
 type Place = (u32, u32);
@@ -73,12 +79,15 @@ pub(super) struct Rebinding {
     around: Vec<Around>,
     /// Those that it has left.
     past: Vec<Around>,
-    /// Names of copies that may stand for an array of the caller's or of another name, which would see what is stored.
-    standing: BTreeSet<VariableId>,
+    standing: Standing,
     /// Values that names are given next, by the same assignment.
     in_flight: Vec<Value>,
+    /// What all values of that assignment stood for before it.
+    flying: Vec<(State, BTreeSet<LocalId>)>,
     /// Arrays whose elements were stored into others, by the same assignment.
     moved: BTreeMap<LocalId, LocalId>,
+    /// What names may mean on other paths to the statement being checked, which need not tell them apart.
+    aside: Vec<Meaning>,
     /// The scopes of the functions that call the one being checked.
     suspended: Vec<Vec<Scope>>,
     /// Whether elements are being stored on behalf of an assignment to a name.
@@ -103,6 +112,10 @@ struct Around {
     is_range: bool,
     /// Where a name got a copy: the loop must run, since the name keeps the caller's array otherwise.
     must_run: bool,
+    /// Whether it is known to run.
+    runs: bool,
+    /// What stands for others where the loop is left before its end.
+    left: Standing,
 }
 
 impl Rebinding {
@@ -130,10 +143,13 @@ impl Checker<'_> {
                 && self.is_straight(variable)
                 && let Some(own) = self.array_elements(variable, span)
             {
+                let mut originals: BTreeSet<LocalId> =
+                    array_of(&self.variables[variable.0].state).into_iter().collect();
+                originals.extend(self.stands_for(&self.variables[variable.0].state));
                 let copy = self.copied(own, span);
                 let first = self.variables[variable.0].span;
                 if self.bind_elements(variable, copy, first, span).is_ok() {
-                    self.flow.rebinding.standing.insert(variable);
+                    self.flow.rebinding.standing.insert(variable, originals);
                     copies.extend(array_of(&self.variables[variable.0].state));
                     must_run = true;
                 }
@@ -142,6 +158,14 @@ impl Checker<'_> {
                 let Some(own) = self.array_elements(variable, span) else { continue };
                 let like = Elements { recipe: Recipe::Undefined, ..own };
                 spares.extend(self.materialize(name, &like, span).ok());
+            }
+        }
+        let known: BTreeSet<LocalId> = self.flow.rebinding.standing.values().flatten().copied().collect();
+        for name in names {
+            if self.flow.rebinding.needs.standing.contains(&(place, name.clone()))
+                && let Some(variable) = self.lookup(name)
+            {
+                self.flow.rebinding.standing.entry(variable).or_default().extend(&known);
             }
         }
         let around = Around {
@@ -154,6 +178,8 @@ impl Checker<'_> {
             meanings: self.array_names(self.variables.len()),
             is_range: false,
             must_run,
+            runs: false,
+            left: Standing::new(),
         };
         self.flow.rebinding.around.push(around);
     }
@@ -174,6 +200,7 @@ impl Checker<'_> {
         if !std::mem::take(&mut around.must_run) {
             return Ok(());
         }
+        around.runs = true;
         let (low, high) = match range.step > 0 {
             true => (range.start.clone(), range.stop.clone()),
             false => (range.stop.clone(), range.start.clone()),
@@ -183,26 +210,87 @@ impl Checker<'_> {
         self.require(runs, SizeError::Thrown, text, span)
     }
 
-    /// The names of copies that may stand for arrays of others here.
-    pub(super) fn standing(&self) -> BTreeSet<VariableId> {
+    pub(super) fn standing(&self) -> Standing {
         self.flow.rebinding.standing.clone()
     }
 
-    pub(super) fn set_standing(&mut self, standing: BTreeSet<VariableId>) {
-        self.flow.rebinding.standing = standing;
+    pub(super) fn set_standing(&mut self, standing: Standing) -> Standing {
+        std::mem::replace(&mut self.flow.rebinding.standing, standing)
+    }
+
+    /// Where another path joins.
+    pub(super) fn join_standing(&mut self, other: Standing) {
+        unite(&mut self.flow.rebinding.standing, other);
+    }
+
+    /// Where a `break` leaves the innermost loop.
+    pub(super) fn leave_standing(&mut self) {
+        let standing = self.standing();
+        if let Some(around) = self.flow.rebinding.around.last_mut() {
+            unite(&mut around.left, standing);
+        }
+    }
+
+    /// After the innermost loop, whose iterations begin with what stands for others `before` and end with what does now.
+    pub(super) fn standing_after_loop(&mut self, before: &Standing, count: usize) {
+        let Some(around) = self.flow.rebinding.around.last_mut() else { return };
+        let (place, runs, left) = (around.place, around.runs, std::mem::take(&mut around.left));
+        let known: BTreeSet<LocalId> = before.values().flatten().copied().collect();
+        let grown: Vec<(VariableId, bool)> = self
+            .flow
+            .rebinding
+            .standing
+            .iter()
+            .filter(|(it, originals)| it.0 < count && !before.get(it).is_some_and(|begun| originals.is_subset(begun)))
+            .map(|(it, originals)| (*it, originals.is_subset(&known)))
+            .collect();
+        for (variable, is_known) in grown {
+            let name = self.variables[variable.0].name.clone();
+            if !is_known || !self.flow.rebinding.found.standing.insert((place, name)) {
+                self.bar_copies(|_| true);
+            }
+        }
+        self.join_standing(left);
+        if !runs {
+            self.join_standing(before.clone());
+        }
     }
 
     /// Before a name is given the array.
-    pub(super) fn passes_standing(&mut self, variable: VariableId, array: Option<LocalId>) {
-        match array.is_some_and(|array| self.may_stand(array)) {
-            true => self.flow.rebinding.standing.insert(variable),
-            false => self.flow.rebinding.standing.remove(&variable),
+    pub(super) fn passes_standing(&mut self, variable: VariableId, state: &State) {
+        let originals = self.stands_for(state);
+        match originals.is_empty() {
+            true => self.flow.rebinding.standing.remove(&variable),
+            false => self.flow.rebinding.standing.insert(variable, originals),
         };
     }
 
+    /// The arrays that a name stands for which means this.
+    fn stands_for(&self, state: &State) -> BTreeSet<LocalId> {
+        let Rebinding { standing, flying, around, past, .. } = &self.flow.rebinding;
+        let shares = |other: &State| match (array_of(state), array_of(other)) {
+            (Some(array), _) => refers(other, array),
+            (None, Some(array)) => refers(state, array),
+            (None, None) => {
+                let mut copies = around.iter().chain(past).flat_map(|it| &it.copies);
+                copies.any(|&copy| refers(state, copy) && refers(other, copy))
+            }
+        };
+        let elsewhere =
+            |it: VariableId| self.alternatives().any(|&(other, array)| other == it && shares(&State::Array(array)));
+        let here = |it: VariableId| self.variables.get(it.0).is_some_and(|it| shares(&it.state));
+        let named = standing.iter().filter(|(it, _)| here(**it) || elsewhere(**it));
+        let named = named.map(|(_, originals)| originals);
+        let flying = flying.iter().filter(|(state, _)| shares(state)).map(|(_, originals)| originals);
+        named.chain(flying).flatten().copied().collect()
+    }
+
+    /// Whether the array stands for another, or another for it that a name still means.
     fn may_stand(&self, array: LocalId) -> bool {
+        let live = self.live_variables();
         let mut standing = self.flow.rebinding.standing.iter();
-        standing.any(|it| self.variables.get(it.0).is_some_and(|it| array_of(&it.state) == Some(array)))
+        !self.stands_for(&State::Array(array)).is_empty()
+            || standing.any(|(it, originals)| live.contains(it) && originals.contains(&array))
     }
 
     /// Before the function gives back a value: its arrays must be those that Julia gives back.
@@ -227,15 +315,26 @@ impl Checker<'_> {
         let means_it =
             |name: &String| self.lookup(name).is_some_and(|it| array_of(&self.variables[it.0].state) == Some(array));
         let Rebinding { around, past, .. } = &self.flow.rebinding;
-        let loops: BTreeSet<Place> =
-            around.iter().chain(past).filter(|it| it.names.iter().any(means_it)).map(|it| it.place).collect();
-        let Needs { copies, barred, .. } = &mut self.flow.rebinding.found;
-        let (kept, seen) = std::mem::take(copies).into_iter().partition(|(place, _)| !loops.contains(place));
-        *copies = kept;
-        barred.extend::<BTreeSet<_>>(seen);
+        let is_of = |it: &Around| it.copies.contains(&array) || it.names.iter().any(means_it);
+        let loops: BTreeSet<Place> = around.iter().chain(past).filter(|it| is_of(it)).map(|it| it.place).collect();
+        if !self.bar_copies(|place| loops.contains(&place)) {
+            // It stands for another by a way that names do not tell any more.
+            self.bar_copies(|_| true);
+        }
         let local = self.local(array);
         let (name, first) = (local.name.clone(), local.span);
         Err(self.hindered(name, first, Hindrance::Standing, span))
+    }
+
+    /// The next pass makes no copies for these loops; whether this one has.
+    fn bar_copies(&mut self, is_of: impl Fn(Place) -> bool) -> bool {
+        let Needs { copies, barred, .. } = &mut self.flow.rebinding.found;
+        let (seen, kept): (BTreeSet<_>, BTreeSet<_>) =
+            std::mem::take(copies).into_iter().partition(|(place, _)| is_of(*place));
+        *copies = kept;
+        let any = !seen.is_empty();
+        barred.extend(seen);
+        any
     }
 
     /// Keeps the scopes of a caller in sight while `check` looks at the function that it calls.
@@ -243,6 +342,36 @@ impl Checker<'_> {
         self.flow.rebinding.suspended.push(scopes);
         let result = check(self);
         self.flow.rebinding.suspended.pop();
+        result
+    }
+
+    /// Keeps in mind what these values stand for while names are given them.
+    pub(super) fn while_flying<T>(&mut self, values: &[Value], bind: impl FnOnce(&mut Self) -> T) -> T {
+        let states = values.iter().map(|value| match value {
+            Value::Array(array) => State::Array(*array),
+            other => State::Alias(other.clone()),
+        });
+        let flying: Vec<_> = states.map(|state| (self.stands_for(&state), state)).collect();
+        let flying = flying.into_iter().filter(|(originals, _)| !originals.is_empty()).map(|(of, state)| (state, of));
+        let before = self.flow.rebinding.flying.len();
+        self.flow.rebinding.flying.extend(flying);
+        let result = bind(self);
+        self.flow.rebinding.flying.truncate(before);
+        result
+    }
+
+    /// What names may mean on other paths that lead here.
+    fn alternatives(&self) -> impl Iterator<Item = &(VariableId, LocalId)> {
+        let pending = self.flow.pending.iter().flat_map(|pending| &pending.meanings);
+        pending.chain(&self.flow.rebinding.aside).flatten()
+    }
+
+    /// Keeps in sight what names may mean on other paths while `check` looks at a statement that they all lead to.
+    pub(super) fn beside<T>(&mut self, others: Option<&Variants>, check: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.flow.rebinding.aside.len();
+        self.flow.rebinding.aside.extend(others.iter().flat_map(|others| &others.meanings).cloned());
+        let result = check(self);
+        self.flow.rebinding.aside.truncate(before);
         result
     }
 
@@ -321,9 +450,7 @@ impl Checker<'_> {
             self.same_extent_or(place, new, "an array of another size takes the place of one", span)?;
         }
         let from = match &elements.recipe {
-            Recipe::Part(part) if part.keeps == Keeps::Fresh || self.is_made_inside(part.array, variable) => {
-                Some(part.array)
-            }
+            Recipe::Part(part) if part.keeps == Keeps::Fresh => Some(part.array),
             _ => None,
         };
         if let Some(from) = from
@@ -337,7 +464,16 @@ impl Checker<'_> {
             self.flow.rebinding.storing = storing;
             stored?;
         }
-        self.passes_standing(variable, None);
+        // Nothing that means it by now can be reached any more.
+        let variables = &self.variables;
+        self.flow.rebinding.standing.retain(|it, _| {
+            *it != variable && variables.get(it.0).is_some_and(|it| array_of(&it.state) != Some(target))
+        });
+        for (state, originals) in &mut self.flow.rebinding.flying {
+            if array_of(state) == Some(target) {
+                originals.clear();
+            }
+        }
         if let Some(from) = from {
             self.flow.rebinding.moved.insert(from, target);
             // Other names for the new array mean it where it is now.
@@ -370,8 +506,7 @@ impl Checker<'_> {
         let live = self.live_variables();
         let is_free = |array: LocalId| {
             let is_meant = |it: &VariableId| *it != variable && refers(&self.variables[it.0].state, array);
-            let alternatives = self.flow.pending.iter().flat_map(|pending| pending.meanings.iter().flatten());
-            let mut alternatives = alternatives.filter(|(it, _)| *it != variable);
+            let mut alternatives = self.alternatives().filter(|(it, _)| *it != variable);
             is_of_scope(array)
                 && !live.iter().any(is_meant)
                 && !alternatives.any(|(_, other)| *other == array)
@@ -410,7 +545,11 @@ impl Checker<'_> {
         let is_own = |array: LocalId| self.made.contains_key(&array);
         let live = self.live_variables();
         // A name that the loop gives other arrays shares this one at the beginning only.
-        let stays = |it: &VariableId| live.contains(it) && !around.names.contains(&self.variables[it.0].name);
+        let is_of_loop = |it: VariableId| {
+            let name = &self.variables[it.0].name;
+            around.names.contains(name) && self.lookup(name) == Some(it)
+        };
+        let stays = |it: &VariableId| live.contains(it) && !is_of_loop(*it);
         let is_shared = |it: VariableId, array: LocalId| {
             around.meanings.iter().any(|(other, meant)| *other != it && *meant == array && stays(other))
                 || live.iter().any(|other| match &self.variables[other.0].state {
@@ -426,10 +565,8 @@ impl Checker<'_> {
         if is_always && (!is_own(own) || is_shared(variable, own)) && !barred.contains(&key) {
             copies.push(key);
             for &(other, array) in &around.meanings {
-                let known = &self.variables[other.0];
-                let is_of_loop = around.names.contains(&known.name) && self.lookup(&known.name) == Some(other);
-                let key = (around.place, known.name.clone());
-                if is_of_loop && !is_own(array) && !barred.contains(&key) {
+                let key = (around.place, self.variables[other.0].name.clone());
+                if is_of_loop(other) && !is_own(array) && !barred.contains(&key) {
                     copies.push(key);
                 }
             }
@@ -472,6 +609,12 @@ impl Checker<'_> {
             }
         }
         live
+    }
+}
+
+pub(super) fn unite(standing: &mut Standing, other: Standing) {
+    for (variable, originals) in other {
+        standing.entry(variable).or_default().extend(originals);
     }
 }
 

@@ -15,13 +15,13 @@ use super::check::{Checked, Checker};
 use super::flow::set;
 use super::meanings::{MOST_VARIANTS, Meaning, Variants, array_of, equals, number, numbered, remainder, renumbered};
 use super::operator::binary;
+use super::rebinding::{Standing, unite};
 use super::scope::{State, VariableId};
 use super::statement::Place;
 use super::tree::{Block, Expr, ExprKind, LocalId, Role, Statement, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::RangeValue;
 use crate::ast;
-use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 use tessella_scalar::{BinaryOp, ScalarType};
 
@@ -85,6 +85,7 @@ impl Checker<'_> {
         let Some(Some(renaming)) = self.flow.renamings.last_mut() else { return };
         let at = numbered(&mut renaming.meanings, meaning);
         self.note(which, number(at, span), span);
+        self.leave_standing();
         self.flow.left = true;
     }
 
@@ -117,7 +118,7 @@ impl Checker<'_> {
         let from_start = reached.len() == 1;
         let before = renaming.meanings[0].clone();
         let standing = self.standing();
-        let mut standing_after: BTreeSet<VariableId> = BTreeSet::new();
+        let mut standing_after = Standing::new();
         let mut bodies: Vec<Block> = vec![];
         // Where each of them leads, if to one meaning only.
         let mut nexts: Vec<Option<usize>> = vec![];
@@ -146,7 +147,7 @@ impl Checker<'_> {
                     ends
                 }
             };
-            standing_after.extend(self.standing());
+            unite(&mut standing_after, self.standing());
             if at == 0 {
                 bodies.push(self.blocks.last_mut().map_or(vec![], |block| block.split_off(start)));
             }
@@ -173,6 +174,7 @@ impl Checker<'_> {
         self.flow.copy = copy;
         self.set_names(&before);
         self.set_standing(standing_after);
+        self.standing_after_loop(&standing, count);
         let period = bodies.len();
         // Each iteration moves on to the next meaning: the iterator tells which it is.
         let in_turn = from_start && (0..period).all(|at| nexts[at] == Some(reached[(at + 1) % period]));

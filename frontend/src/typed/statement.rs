@@ -42,7 +42,8 @@ impl Checker<'_> {
             let is_last = position + 1 == body.len();
             self.flow.tail = ends && is_last;
             let before = self.flow.pending.take();
-            tail = self.statement(statement, if is_last { place } else { Place::Middle });
+            let here = if is_last { place } else { Place::Middle };
+            tail = self.beside(before.as_ref(), |checker| checker.statement(statement, here));
             let rest = &body[position + 1..];
             match (before, self.flow.pending.take()) {
                 (before, Some(variants)) if self.uses_variants(&variants, rest) => {
@@ -263,10 +264,12 @@ impl Checker<'_> {
         let mut condition = self.condition(condition);
         let before = self.assigned.clone();
         let meanings = self.meanings();
+        let standing = self.standing();
         let (mut then, then_tail) = self.in_branch(|checker| {
             let tail = checker.body(then, place);
             checker.settled_tail(tail, place)
         });
+        let standing = self.set_standing(standing);
         let then_end = self.path_end(meanings.len());
         let after_then = std::mem::replace(&mut self.assigned, before);
         self.restore(&meanings);
@@ -277,6 +280,7 @@ impl Checker<'_> {
             };
             checker.settled_tail(tail, place)
         });
+        self.join_standing(standing);
         let mut other_end = self.path_end(meanings.len());
         other_end.left |= leaves;
         self.join_meanings(&mut condition, (&mut then, then_end), (&mut otherwise, other_end), span);
@@ -305,7 +309,9 @@ impl Checker<'_> {
         });
         let before = self.assigned.clone();
         let meanings = self.meanings();
+        let standing = self.standing();
         let (mut then, tail) = self.in_branch(|checker| checker.statement(statement, place));
+        self.join_standing(standing);
         let then_end = self.path_end(meanings.len());
         self.restore(&meanings);
         let other_end = self.path_end(meanings.len());

@@ -96,7 +96,6 @@ impl Checker<'_> {
         if matches!(&elements.recipe, Recipe::Part(part) if part.flat) {
             return self.not_yet(Construct::LinearIndex, elements.span);
         }
-        self.passes_standing(variable, None);
         let numbers = elements.numbers;
         let state = match &elements.recipe {
             Recipe::Part(part) if part.keeps == Keeps::Fresh => {
@@ -118,6 +117,7 @@ impl Checker<'_> {
             State::Alias(value) => value.clone(),
             State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Poisoned => Value::Nothing,
         };
+        self.passes_standing(variable, &state);
         self.variables[variable.0].span = at;
         self.variables[variable.0].state = state;
         Ok(value)
