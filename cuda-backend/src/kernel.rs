@@ -53,6 +53,7 @@ fn text(printer: &mut Printer<'_>, kernel: &Kernel, out: &mut Writer) {
             let blocks = match it.hexagons() {
                 Some((hexagon, _)) => hexagon.blocks(algorithm, &it.stream, &Gpu::HOPPER),
                 None if it.residing.is_some() => 1,
+                None if it.rest.is_some() => it.stream.blocks_of_rest(algorithm, &Gpu::HOPPER),
                 None => it.stream.blocks(algorithm, &Gpu::HOPPER),
             };
             format!("{threads}, {blocks}")

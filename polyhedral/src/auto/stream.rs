@@ -267,8 +267,13 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
     Some(Candidate { size: Some(size), bytes, instructions, time })
 }
 
-/// Whether registers would go to memory where that costs more than the model has it: over levels of time, and beside pictures of each step.
+/// Whether registers would go to memory where that costs more than the model has it: in steps that take turns, over levels of time, and beside
+/// pictures of each step.
 fn takes_too_much(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> bool {
+    let takes_turns = it.stages.iter().any(|stage| stage.turn != it.stages[0].turn);
+    if takes_turns && it.rest_is_slow(algorithm, gpu) {
+        return true;
+    }
     let pictures = it.records.iter().any(|record| record.thin == [false; 3]);
     if !pictures && it.fields.iter().all(|field| field.level.is_none()) {
         return false;

@@ -8,6 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Registers of a thread for the places of a level of time beyond two. `levels2d` under `stream(S, t, 2, 2)` takes 4.85 ms on an H200 with 96
 /// registers a thread, 4.16 with 128 and 4.41 with 168.
 const OF_LEVEL: i64 = 26;
+/// Of what a multiprocessor keeps beside its registers, so much stays in the cache next to them. `tests/stencils/anew2d.jl` under
+/// `stream(Z, t, 12, 2)` left 320 KB in its last launch on an H200, which took 14 times as long as the others; with 130 KB they take alike.
+const MOST_SPILLED_BYTES: i64 = 128 << 10;
+/// Registers that a multiprocessor sets aside for a thread with all that it can have.
+const ALL_REGISTERS: i64 = 256;
 
 impl Stream {
     /// The stages, and then what records.
@@ -143,6 +148,39 @@ impl Stream {
         let blocks = (of_each_thread / needed).clamp(1, (i64::from(gpu.most_warps) / self.warps()).max(1));
         // A multiprocessor has four parts with registers of their own.
         if self.warps() == 1 && blocks > 4 { blocks / 4 * 4 } else { blocks }
+    }
+
+    /// The same for the launch of the last steps, the number of which only the call tells: where what does not fit in registers would not
+    /// fit in the cache next to them either, each thread has all the registers that it can have.
+    pub fn blocks_of_rest(&self, algorithm: &Algorithm, gpu: &Gpu) -> i64 {
+        let blocks = self.blocks(algorithm, gpu);
+        match self.spilled_by_rest(algorithm, gpu, blocks) > MOST_SPILLED_BYTES {
+            true => self.fewest_blocks(gpu).min(blocks),
+            false => blocks,
+        }
+    }
+
+    /// Whether that launch leaves more to memory than the cache takes, however many registers it has.
+    pub fn rest_is_slow(&self, algorithm: &Algorithm, gpu: &Gpu) -> bool {
+        self.spilled_by_rest(algorithm, gpu, self.fewest_blocks(gpu)) > MOST_SPILLED_BYTES
+    }
+
+    /// Blocks of a multiprocessor where each thread has all the registers that it can have.
+    fn fewest_blocks(&self, gpu: &Gpu) -> i64 {
+        (i64::from(gpu.registers / LANES) / self.warps() / ALL_REGISTERS).max(1)
+    }
+
+    /// Bytes that do not fit in the registers of a multiprocessor with so many blocks of the kernel for the last steps. By what compilers make
+    /// of measured programs it keeps a value more for each stage and point, for each turn of a step.
+    fn spilled_by_rest(&self, algorithm: &Algorithm, gpu: &Gpu, blocks: i64) -> i64 {
+        let words = |field: &Field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
+        let stages: i64 = self.stages.iter().map(|stage| words(&self.fields[stage.field])).sum();
+        let turns: BTreeSet<i64> = self.stages.iter().map(|stage| stage.turn).collect();
+        let points = i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines);
+        let computed = stages * points * turns.len() as i64;
+        let needed = self.registers(algorithm) + self.in_flight(algorithm) + i64::from(gpu.other_registers) + computed;
+        let of_thread = i64::from(gpu.registers / LANES) / (blocks * self.warps());
+        4 * (needed - of_thread).max(0) * i64::from(LANES) * self.warps() * blocks
     }
 
     /// Bytes of shared memory that a block needs for the lines that its warps hand on.
