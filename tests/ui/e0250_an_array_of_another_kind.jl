@@ -24,3 +24,11 @@ end
     end
     return w
 end
+
+@tessella function summed(u::Vector{Float64}, steps)
+    w = 0.0
+    for t in 1:steps
+        w = w .+ u
+    end
+    return w
+end

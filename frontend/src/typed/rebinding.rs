@@ -54,6 +54,8 @@ fn place(span: Span) -> Place {
 /// Why a name cannot be given another array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hindrance {
+    /// It holds a number, or something else that is no array.
+    NoArray,
     /// The elements are of another type.
     Type,
     /// It has another number of dimensions.
@@ -420,7 +422,7 @@ impl Checker<'_> {
         let (name, first) = (self.variables[variable.0].name.clone(), self.variables[variable.0].span);
         let Some((own, array)) = self.array_elements(variable, span).zip(array_of(&self.variables[variable.0].state))
         else {
-            return Err(self.hindered(name, first, Hindrance::Shared, span));
+            return Err(self.hindered(name, first, Hindrance::NoArray, span));
         };
         let why = if (own.numbers, own.element) != (elements.numbers, elements.element) {
             Some(Hindrance::Type)

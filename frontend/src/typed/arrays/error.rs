@@ -84,6 +84,9 @@ impl IntoDiagnostic for ArrayError {
                     Hindrance::Type => {
                         ("another type here", format!("give `{name}` elements of this type from the start"))
                     }
+                    Hindrance::NoArray => {
+                        ("an array here", format!("give it one first, such as `{name} = zeros(...)` or `{name} = copy(...)`, or use another name"))
+                    }
                     Hindrance::Dimensions => {
                         ("other dimensions here", "use another name".to_string())
                     }
@@ -107,7 +110,11 @@ impl IntoDiagnostic for ArrayError {
                         format!("write `{name} .= ...` to change its elements, or use another name"),
                     ),
                 };
-                base.primary(span, here).secondary(first, "an array since here").with_help(help)
+                let since = match why {
+                    Hindrance::NoArray => "bound here",
+                    _ => "an array since here",
+                };
+                base.primary(span, here).secondary(first, since).with_help(help)
             }
             ArrayError::Mismatch { span, .. } => {
                 base.primary(span, "combined here")
@@ -219,6 +226,7 @@ fn rebound(name: &str, why: Hindrance) -> String {
     match why {
         Hindrance::Type => format!("`{name}` holds an array with elements of another type"),
         Hindrance::Dimensions => format!("`{name}` holds an array of another number of dimensions"),
+        Hindrance::NoArray => format!("`{name}` holds no array of its own before"),
         Hindrance::Container => format!("`{name}` holds another kind of array"),
         Hindrance::Shared | Hindrance::Parts => format!("`{name}` holds an array already"),
         Hindrance::Standing => format!("`{name}` may be another array here"),
