@@ -184,7 +184,6 @@ impl Pass<'_> {
         self.at = name + usize::from(parenthesised);
     }
 
-    /// `@name`, `@Base.simd`, `@.`.
     /// Whether an argument of a macro may stand here, directly inside parentheses that only group: there
     /// `(@elapsed for ... end)` is a loop, while `[@m x for ...]` and `f(@m x for ...)` are generators.
     fn in_grouped_macro(&self) -> bool {
@@ -193,6 +192,7 @@ impl Pass<'_> {
         grouped && (!level.macros.is_empty() || self.last() == Some(Token::MacroName))
     }
 
+    /// `@name`, `@Base.simd`, `@.`.
     pub(super) fn macro_name(&mut self) {
         self.separate();
         let span = self.lexemes[self.at].span;

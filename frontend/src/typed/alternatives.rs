@@ -10,7 +10,7 @@
 //! Every path sets all variables of all options, those that it does not give back to zeros. Arrays are made where the
 //! source makes them; their extents are known on every path.
 
-use super::arrays::{Keeps, Numbers, Recipe};
+use super::arrays::{Keeps, Recipe, value_of};
 use super::check::{Checked, Checker};
 use super::convert::widen;
 use super::error::TypeError;
@@ -67,10 +67,7 @@ impl Checker<'_> {
                 self.materialize("result", &elements, span)?
             }
         };
-        Ok(match elements.numbers {
-            Numbers::Real => Value::Array(array),
-            Numbers::Complex => Value::ComplexArray(array),
-        })
+        Ok(value_of(elements.numbers, array))
     }
 
     /// [`Checker::join`], or one of several results where the branches' values have no kind in common.

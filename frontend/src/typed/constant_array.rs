@@ -80,10 +80,7 @@ impl Checker<'_> {
         });
         self.open_arrays.pop();
         let (numbers, array) = made?;
-        let value = match numbers {
-            super::arrays::Numbers::Real => Value::Array(array),
-            super::arrays::Numbers::Complex => Value::ComplexArray(array),
-        };
+        let value = super::arrays::value_of(numbers, array);
         let (elements, extents) = written.unzip();
         let (name, extents) = (name.to_string(), extents.unwrap_or_default());
         let origin = Origin::File;

@@ -44,6 +44,14 @@ pub(super) fn behind_module(expr: &Expr) -> Option<(&str, &str)> {
     }
 }
 
+/// The name of a function, plainly or in full.
+pub(super) fn called(callee: &Expr) -> Option<&str> {
+    match &callee.kind {
+        ExprKind::Name(name) => Some(name),
+        _ => behind_module(callee).map(|(_, name)| name),
+    }
+}
+
 impl Checker<'_> {
     /// The name of the library's function that a full name means.
     pub(super) fn full_name<'e>(&self, expr: &'e Expr) -> Option<&'e str> {

@@ -190,10 +190,7 @@ fn note_uses(expr: &Expr, counting: Counting, uses: &mut BTreeMap<String, Uses>,
             }
         }
         ExprKind::Call { callee, arguments, .. } => {
-            let name = match &callee.kind {
-                ExprKind::Name(name) => name.as_str(),
-                _ => super::full_name::behind_module(callee).map_or("", |(_, name)| name),
-            };
+            let name = super::full_name::called(callee).unwrap_or_default();
             let inner = match name {
                 "OneTo" | "div" | "mod" | "rem" | "fld" | "cld" | "min" | "max" | "clamp" | "mod1" | "+" | "-"
                 | "*" => number,

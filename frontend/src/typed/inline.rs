@@ -551,33 +551,6 @@ impl Checker<'_> {
         all
     }
 
-    /// Whether a function inside the function reads or assigns the variable that has this name here.
-    pub(super) fn is_captured(&self, name: &str) -> bool {
-        let Some(variable) = self.lookup(name) else { return false };
-        let means =
-            |scopes: &[Scope], name: &str| scopes.iter().rev().find_map(|scope| scope.get(name)) == Some(&variable);
-        let has = |method: &ast::Function, name: &str| {
-            let defaults = method.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
-            method.body.iter().chain(defaults).any(|part| super::walk::mentions(part, &[name]))
-        };
-        let own = super::full_name::as_own(name);
-        let captures = |closure: &Closure| {
-            let names = [name, own.as_str()];
-            names.iter().any(|name| means(&closure.scopes, name) && closure.methods.iter().any(|it| has(it, name)))
-        };
-        self.closures.iter().any(captures)
-    }
-
-    /// Whether a function inside the function assigns a variable around it: what a loop's statements leave alone may then change
-    /// with a call.
-    pub(super) fn closures_assign(&self) -> bool {
-        let assigns = |closure: &Closure| {
-            let names = closure.methods.iter().flat_map(|method| super::scope::assigned_names(&method.body));
-            names.into_iter().any(|name| closure.scopes.iter().any(|scope| scope.contains_key(&name)))
-        };
-        self.closures.iter().any(assigns)
-    }
-
     /// `f(x) = ...`, `function f(x) ... end` and `x -> ...` inside the function.
     pub(super) fn closure(&mut self, name: &str, function: ast::Function) -> Value {
         let (scopes, parameters) = (self.scopes.clone(), self.type_parameters.clone());

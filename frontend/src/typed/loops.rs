@@ -2,11 +2,12 @@
 
 use super::check::{Checked, Checker};
 use super::error::TypeError;
+use super::inline::Closure;
 use super::jumps::{self, assign, boolean, comparison, if_else, infix, name, not};
-use super::scope::{State, is_assigned};
+use super::scope::{Scope, State, is_assigned};
 use super::tree::Simd;
 use super::walk::{is_steady, mentions};
-use crate::ast::{Argument, Block, Expr, ExprKind, Iteration, Section};
+use crate::ast::{Argument, Block, Expr, ExprKind, Function, Iteration, Section};
 use tessella_diagnostics::Span;
 
 /// A `while` without a counter ends before it has run so often; 2^53.
@@ -159,6 +160,33 @@ impl Checker<'_> {
         let assigned = self.assignment(&assign(&counter, value, at), super::statement::Place::Middle);
         self.flow.pending = pending;
         assigned.map(|_| ())
+    }
+
+    /// Whether a function inside the function reads or assigns the variable that has this name here.
+    fn is_captured(&self, name: &str) -> bool {
+        let Some(variable) = self.lookup(name) else { return false };
+        let means =
+            |scopes: &[Scope], name: &str| scopes.iter().rev().find_map(|scope| scope.get(name)) == Some(&variable);
+        let has = |method: &Function, name: &str| {
+            let defaults = method.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
+            method.body.iter().chain(defaults).any(|part| super::walk::mentions(part, &[name]))
+        };
+        let own = super::full_name::as_own(name);
+        let captures = |closure: &Closure| {
+            let names = [name, own.as_str()];
+            names.iter().any(|name| means(&closure.scopes, name) && closure.methods.iter().any(|it| has(it, name)))
+        };
+        self.closures.iter().any(captures)
+    }
+
+    /// Whether a function inside the function assigns a variable around it: what a loop's statements leave alone may then change
+    /// with a call.
+    fn closures_assign(&self) -> bool {
+        let assigns = |closure: &Closure| {
+            let names = closure.methods.iter().flat_map(|method| super::scope::assigned_names(&method.body));
+            names.into_iter().any(|name| closure.scopes.iter().any(|scope| scope.contains_key(&name)))
+        };
+        self.closures.iter().any(assigns)
     }
 }
 

@@ -13,7 +13,7 @@
 //! array of its own for the name before the loop: a copy, where the caller or another name has the first one, or memory to
 //! take turns with.
 
-use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe};
+use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe, value_of};
 use super::check::{Checked, Checker, Reported};
 use super::compare::compare;
 use super::meanings::{Meaning, Variants, array_of};
@@ -484,10 +484,7 @@ impl Checker<'_> {
             self.set_names(&names);
         }
         self.set_names(&[(variable, target)]);
-        Ok(match own.numbers {
-            super::arrays::Numbers::Real => Value::Array(target),
-            super::arrays::Numbers::Complex => Value::ComplexArray(target),
-        })
+        Ok(value_of(own.numbers, target))
     }
 
     /// An array like the variable's that nothing but the variable means.
@@ -583,9 +580,9 @@ impl Checker<'_> {
 
     fn has_named_parts(&self, array: LocalId) -> bool {
         self.live_variables().iter().any(|it| match &self.variables[it.0].state {
-            state @ State::Alias(Value::ComplexArray(_)) => array_of(state).is_none() && refers(state, array),
-            state @ State::Alias(_) => refers(state, array),
-            State::Array(_) | State::Unassigned | State::Scalar(_) | State::Complex(..) | State::Poisoned => false,
+            // A name for the whole of it.
+            state if array_of(state).is_some() => false,
+            state => refers(state, array),
         }) || self.flow.rebinding.in_flight.iter().any(|value| match value {
             Value::Array(_) | Value::ComplexArray(_) => false,
             other => value_refers(other, array),

@@ -2,6 +2,7 @@
 
 use super::check::{Checked, Checker};
 use super::error::TypeError;
+use super::full_name::called;
 use super::jumps::is_result;
 use super::tree::{Block, Expr, ExprKind, LocalId, Role, Simd, StatementKind, Type};
 use super::unsupported::Construct;
@@ -448,14 +449,6 @@ fn is_effect(expr: &ast::Expr) -> bool {
 
 fn truth(value: bool, span: Span) -> ast::Expr {
     ast::Expr { kind: ast::ExprKind::Bool(value), span }
-}
-
-/// The name of a function, plainly or in full.
-fn called(callee: &ast::Expr) -> Option<&str> {
-    match &callee.kind {
-        ast::ExprKind::Name(name) => Some(name),
-        _ => super::full_name::behind_module(callee).map(|(_, name)| name),
-    }
 }
 
 /// Whether a statement is nothing but a `throw`.

@@ -212,11 +212,7 @@ pub(super) fn is_steady(expr: &Expr, body: &[Expr]) -> bool {
         ExprKind::Call { callee, arguments, broadcast: crate::ast::Broadcast::No } => {
             const PURE: [&str; 11] =
                 ["size", "length", "lastindex", "firstindex", "min", "max", "div", "mod", "rem", "fld", "cld"];
-            let name = match &callee.kind {
-                ExprKind::Name(name) => Some(name.as_str()),
-                _ => super::full_name::behind_module(callee).map(|(_, name)| name),
-            };
-            name.is_some_and(|name| PURE.contains(&name))
+            super::full_name::called(callee).is_some_and(|name| PURE.contains(&name))
                 && arguments.iter().all(|argument| is_steady(&argument.value, body))
         }
         ExprKind::Index { base, subscripts } => {

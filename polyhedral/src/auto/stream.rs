@@ -270,8 +270,7 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
 /// Whether registers would go to memory where that costs more than the model has it: in steps that take turns, over levels of time, and beside
 /// pictures of each step.
 fn takes_too_much(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> bool {
-    let takes_turns = it.stages.iter().any(|stage| stage.turn != it.stages[0].turn);
-    if takes_turns && it.rest_is_slow(algorithm, gpu) {
+    if it.turns() > 1 && it.rest_is_slow(algorithm, gpu) {
         return true;
     }
     let pictures = it.records.iter().any(|record| record.thin == [false; 3]);
@@ -299,8 +298,7 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let of_field = OTHERS_OF_FIELD.0 * points + OTHERS_OF_FIELD.1;
     // Points that are written alone count for little.
     let is_edge = |stage: &&Stage| stage.thin.iter().filter(|&&thin| thin).count() == 1;
-    let turns: BTreeSet<i64> = it.stages.iter().map(|stage| stage.turn).collect();
-    let edges = (it.stages.iter().filter(is_edge).count() / turns.len().max(1)) as i64;
+    let edges = it.stages.iter().filter(is_edge).count() as i64 / it.turns().max(1);
     let others = OTHERS + of_field * (carried - 2).max(0) + OTHERS_OF_EDGE * points * edges;
     let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
     if it.axes[1].is_none() && carried <= 2 {

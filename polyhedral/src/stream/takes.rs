@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// registers a thread, 4.16 with 128 and 4.41 with 168.
 const OF_LEVEL: i64 = 26;
 /// Of what a multiprocessor keeps beside its registers, so much stays in the cache next to them. `tests/stencils/anew2d.jl` under
-/// `stream(Z, t, 12, 2)` left 320 KB in its last launch on an H200, which took 14 times as long as the others; with 130 KB they take alike.
+/// `stream(Z, t, 12, 2)` left 320 KB in its last launch on an H200, which took 14 times as long as the others, and 115 KB in these.
 const MOST_SPILLED_BYTES: i64 = 128 << 10;
 /// Registers that a multiprocessor sets aside for a thread with all that it can have.
 const ALL_REGISTERS: i64 = 256;
@@ -18,6 +18,12 @@ impl Stream {
     /// The stages, and then what records.
     pub fn nests(&self) -> impl Iterator<Item = &Stage> {
         self.stages.iter().chain(&self.records)
+    }
+
+    /// How many iterations of the time loop with nests of their own a step is.
+    pub fn turns(&self) -> i64 {
+        let turns: BTreeSet<i64> = self.stages.iter().map(|stage| stage.turn).collect();
+        turns.len() as i64
     }
 
     /// Of arrays that hold levels of time, the highest one that takes turns.
@@ -175,9 +181,8 @@ impl Stream {
     fn spilled_by_rest(&self, algorithm: &Algorithm, gpu: &Gpu, blocks: i64) -> i64 {
         let words = |field: &Field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
         let stages: i64 = self.stages.iter().map(|stage| words(&self.fields[stage.field])).sum();
-        let turns: BTreeSet<i64> = self.stages.iter().map(|stage| stage.turn).collect();
         let points = i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines);
-        let computed = stages * points * turns.len() as i64;
+        let computed = stages * points * self.turns();
         let needed = self.registers(algorithm) + self.in_flight(algorithm) + i64::from(gpu.other_registers) + computed;
         let of_thread = i64::from(gpu.registers / LANES) / (blocks * self.warps());
         4 * (needed - of_thread).max(0) * i64::from(LANES) * self.warps() * blocks

@@ -400,7 +400,8 @@ impl Checker<'_> {
 }
 
 /// What a variable is that names such an array.
-fn value_of(numbers: Numbers, array: LocalId) -> Value {
+/// A whole array that holds such numbers.
+pub(in crate::typed) fn value_of(numbers: Numbers, array: LocalId) -> Value {
     match numbers {
         Numbers::Real => Value::Array(array),
         Numbers::Complex => Value::ComplexArray(array),

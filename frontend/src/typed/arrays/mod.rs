@@ -33,6 +33,7 @@ pub(in crate::typed) use collection::{linear_index, local, named, positional};
 pub(in crate::typed) use dots::dotted;
 pub use error::ArrayError;
 pub(in crate::typed) use generated::Collecting;
+pub(in crate::typed) use make::value_of;
 pub(in crate::typed) use origin::is_axis;
 use shape::count;
 pub(in crate::typed) use shape::{clamped, same};
