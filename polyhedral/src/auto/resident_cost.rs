@@ -5,7 +5,7 @@
 //! twelve programs of matrices at five sizes each (`docs/performance.md`).
 
 use super::resident::sizes;
-use super::stream::{Candidate, arithmetic, from_memory, inner_stages, reads_neighbours};
+use super::stream::{Candidate, arithmetic, from_memory, reads_neighbours};
 use crate::algorithm::Algorithm;
 use crate::error::Error;
 use crate::isl::Ctx;
@@ -137,12 +137,12 @@ fn weigh(
     // Rims go to memory and come back.
     let bytes_of = |at: usize| f64::from(algorithm.array(stream.fields[at].array).element.bytes());
     let exchanged: f64 = (0..stream.fields.len()).filter(|&at| resident.exchanged[at]).map(bytes_of).sum();
-    let fixed: f64 = inner_stages(stream).flat_map(|stage| from_memory(algorithm, stage)).sum();
+    let fixed: f64 = stream.inner_stages().flat_map(|stage| from_memory(algorithm, stage)).sum();
     let repeats = held as f64 / own as f64;
     let bytes = 2.0 * exchanged * (repeats - 1.0).max(0.0) / steps + fixed * repeats;
-    let computed: f64 = inner_stages(stream).map(|stage| arithmetic(algorithm, stage)).sum();
+    let computed: f64 = stream.inner_stages().map(|stage| arithmetic(algorithm, stage)).sum();
     let shared: f64 =
-        inner_stages(stream).map(|stage| SHARED * loads(algorithm, stream, resident, stage, of_warp)).sum();
+        stream.inner_stages().map(|stage| SHARED * loads(algorithm, stream, resident, stage, of_warp)).sum();
     let once = computed.max(shared) + SHOWS * computed.min(shared);
     let rate = gpu.instructions_a_picosecond / f64::from(gpu.multiprocessors);
     let step = held as f64 * once / rate + STAGE * stream.stages.len() as f64 + BARRIER / steps;

@@ -221,11 +221,6 @@ pub(crate) fn reads_neighbours(it: &Stream) -> bool {
     reads.any(|read| matches!(read, Source::Field { offset, .. } if *offset != [0; 3]))
 }
 
-/// The stages that most points go through.
-pub(super) fn inner_stages(it: &Stream) -> impl Iterator<Item = &Stage> {
-    it.stages.iter().filter(|stage| stage.thin == [false; 3])
-}
-
 /// Bytes of what most points write down in a step, and of what they read from memory for that.
 fn recorded(algorithm: &Algorithm, it: &Stream) -> f64 {
     let most = it.records.iter().filter(|record| record.thin == [false; 3]);
@@ -254,12 +249,12 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
         let loaded = if it.loads_ahead(algorithm, at) { repeats } else { 0.0 };
         bytes_of(field) * (loaded + 1.0) / steps
     });
-    let fixed: f64 = inner_stages(it).flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * repeats;
+    let fixed: f64 = it.inner_stages().flat_map(|stage| from_memory(algorithm, stage)).sum::<f64>() * repeats;
     let bytes = passed.sum::<f64>() + fixed + recorded(algorithm, it);
     let points = f64::from(it.size.points) * it.all_lines() as f64 / it.warps() as f64;
     let (spilled, warps) = spills(gpu, algorithm, it);
     let spilled = SPILLED * spilled as f64 / (points * steps);
-    let once = inner_stages(it).map(|stage| instructions(algorithm, it, stage)).sum::<f64>() + spilled;
+    let once = it.inner_stages().map(|stage| instructions(algorithm, it, stage)).sum::<f64>() + spilled;
     let instructions = once * repeats;
     let (moving, computing) = times(gpu, bytes, once * columns * lines * slowdown, warps);
     let alone = if it.warps() > 1 && warps <= FEW_WARPS as f64 { ALONE } else { 1.0 };
@@ -302,7 +297,7 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let others = OTHERS + of_field * (carried - 2).max(0) + OTHERS_OF_EDGE * points * edges;
     let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
     if it.axes[1].is_none() && carried <= 2 {
-        let arrays = inner_stages(it).map(|stage| from_memory(algorithm, stage).len()).sum::<usize>() as i64;
+        let arrays = it.inner_stages().map(|stage| from_memory(algorithm, stage).len()).sum::<usize>() as i64;
         needed += arrays * i64::from(it.size.steps) * (OTHERS_OF_MEMORY.0 + OTHERS_OF_MEMORY.1 * points);
     }
     if it.axes[1].is_some() {
@@ -362,7 +357,7 @@ fn weigh_hexagon(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream
 /// What the model says of a kernel for each nest and step: it reads each array once for each point.
 fn step_by_step(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> Candidate {
     let (mut bytes, mut instructions) = (recorded(algorithm, it), 0.0);
-    for stage in inner_stages(it) {
+    for stage in it.inner_stages() {
         let written = f64::from(algorithm.array(it.fields[stage.field].array).element.bytes());
         bytes += written + once(algorithm, stage, |_| true).iter().sum::<f64>();
         instructions += arithmetic(algorithm, stage) + stage.reads.len() as f64;

@@ -20,6 +20,11 @@ impl Stream {
         self.stages.iter().chain(&self.records)
     }
 
+    /// The stages that most points go through.
+    pub fn inner_stages(&self) -> impl Iterator<Item = &Stage> {
+        self.stages.iter().filter(|stage| stage.thin == [false; 3])
+    }
+
     /// How many iterations of the time loop with nests of their own a step is.
     pub fn turns(&self) -> i64 {
         let turns: BTreeSet<i64> = self.stages.iter().map(|stage| stage.turn).collect();
@@ -180,7 +185,7 @@ impl Stream {
     /// of measured programs it keeps a value more for each stage and point, for each turn of a step.
     fn spilled_by_rest(&self, algorithm: &Algorithm, gpu: &Gpu, blocks: i64) -> i64 {
         let words = |field: &Field| i64::from(algorithm.array(field.array).element.bytes().div_ceil(4));
-        let stages: i64 = self.stages.iter().map(|stage| words(&self.fields[stage.field])).sum();
+        let stages: i64 = self.inner_stages().map(|stage| words(&self.fields[stage.field])).sum();
         let points = i64::from(self.size.steps) * i64::from(self.size.points) * i64::from(self.size.lines);
         let computed = stages * points * self.turns();
         let needed = self.registers(algorithm) + self.in_flight(algorithm) + i64::from(gpu.other_registers) + computed;
