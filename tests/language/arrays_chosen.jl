@@ -43,6 +43,58 @@ case(chosen_by_itself!, (T, n) -> (-values_of(T, n),))
 case(chosen_by_target!, (T, n) -> (values_of(T, n), values_of(T, n)))
 case(chosen_for_each!, (T, n) -> (zeros(T, n, n), values_of(T, n)))
 
+# Names, which are chosen as they stand: elements are stored, and nothing gets another name.
+@tessella chosen_of_names!(z, x, y, c::Bool) = (z .= c ? x : y; nothing)
+@tessella chosen_of_names_added!(z, x, y, c::Bool) = (z .+= c ? x : y; z)
+@tessella chosen_of_itself!(z, x, c::Bool) = (z .= c ? z : x; z .*= 2; nothing)
+for c in (false, true)
+    case(chosen_of_names!, (T, n) -> (zeros(T, n), values_of(T, n), -2values_of(T, n), c))
+    case(chosen_of_names_added!, (T, n) -> (values_of(T, n), values_of(T, n), -2values_of(T, n), c))
+    case(chosen_of_itself!, (T, n) -> (values_of(T, n), -2values_of(T, n), c))
+end
+
+# Names for what is chosen: a new array, or one that has a name already.
+@tessella function chosen_new_sum(z, x, y, c::Bool)
+    z += c ? x : y
+    z[end] = 3
+    return z
+end
+@tessella function chosen_new_or_old(x, a)
+    y = a > 0 ? x .+ a : x
+    y[1] = 7
+    return (sum(y), x)
+end
+@tessella function chosen_in_sums(x, y, c::Bool)
+    s = sum(c ? x : 2 .* y)
+    t = if c
+        x .* y
+    else
+        y
+    end
+    return s + maximum(t) + sum(c ? t : x)
+end
+@tessella chosen_at_the_end(x, y, c::Bool) = 2 * sum(c ? x : y) + 1
+@tessella function chosen_new_in_loop(x, a, steps)
+    u = copy(x)
+    for t in 1:steps
+        u = isodd(t) ? u .* a : u .+ 1
+    end
+    return u
+end
+@tessella function chosen_again(x, y, c::Bool, d::Bool)
+    a, b = c ? (x, y) : (y, x)
+    m = d ? a .- b : b
+    return m .+ a
+end
+for c in (false, true)
+    case(chosen_new_sum, (T, n) -> (values_of(T, n + 1), values_of(T, n + 1), -2values_of(T, n + 1), c))
+    case(chosen_new_or_old, (T, n) -> (values_of(T, n + 1), T(c - 0.5)))
+    case(chosen_in_sums, (T, n) -> (values_of(T, n + 1), -2values_of(T, n + 1), c))
+    case(chosen_at_the_end, (T, n) -> (values_of(T, n), -2values_of(T, n), c))
+    case(chosen_again, (T, n) -> (values_of(T, n), -2values_of(T, n), c, n > 1))
+end
+case(chosen_new_in_loop, (T, n) -> (values_of(T, n), T(0.75), n))
+
 @tessella function spread_sizes!(z, A)
     z[1] = min(size(A)...)
     z[2] = max(3, size(A)...)

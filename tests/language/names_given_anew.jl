@@ -619,3 +619,60 @@ end
 end
 
 case(anew_by_full_name, (T, n) -> (values_of(T, n), 3))
+
+# Tuples of arrays as states.
+@tessella function anew_state(x, steps)
+    state = (copy(x), zero(x))
+    for t in 1:steps
+        u, v = state
+        v = v .- u ./ 4
+        state = (u .+ v, v)
+    end
+    return state
+end
+
+anew_next(state, h) = (state[1] .+ h .* state[2], state[2] .- h .* state[1])
+@tessella function anew_state_by_function(x, h, steps)
+    state = (x, zero(x))
+    for t in 1:steps
+        state = anew_next(state, h)
+    end
+    return sum(state[1]) + maximum(state[end])
+end
+
+@tessella function anew_named_state(x, steps)
+    s = (place = copy(x), speed = zero(x), turn = 0)
+    for t in 1:steps
+        s.speed .-= s.place ./ 8
+        s = (place = s.place .+ s.speed, speed = s.speed, turn = s.turn + 1)
+    end
+    return s.place, s.turn
+end
+
+function anew_settled(state, limit)
+    while state[2] < limit
+        state = (state[1] .* 2, state[2] + 1)
+    end
+    state
+end
+@tessella function anew_state_of_argument(x, limit)
+    y, k = anew_settled((x, 0), limit)
+    return y .+ k
+end
+
+@tessella function anew_state_by_paths(x, a)
+    pair = (x, 2 .* x)
+    if a > 0
+        pair = (pair[2], pair[1] .+ a)
+    end
+    pair[1] .+= 1
+    return pair
+end
+
+for steps in (1, 4)
+    case(anew_state, (T, n) -> (values_of(T, n), steps))
+    case(anew_state_by_function, (T, n) -> (values_of(T, n + 1), T(0.25), steps))
+    case(anew_named_state, (T, n) -> (values_of(T, n), steps))
+    case(anew_state_of_argument, (T, n) -> (values_of(T, n), steps))
+    case(anew_state_by_paths, (T, n) -> (values_of(T, n), T(steps - 2)))
+end

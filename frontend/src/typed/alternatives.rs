@@ -23,9 +23,9 @@ use tessella_diagnostics::Span;
 use tessella_scalar::{CompareOp, ScalarType};
 
 /// What one side of an `if` gives back: the number of the option, and all of them.
-struct Side {
-    position: Expr,
-    options: Vec<Value>,
+pub(super) struct Side {
+    pub(super) position: Expr,
+    pub(super) options: Vec<Value>,
 }
 
 impl Checker<'_> {
@@ -151,7 +151,7 @@ impl Checker<'_> {
         Ok(Tail::OneOf(position, options, span))
     }
 
-    fn side(&mut self, tail: Tail, span: Span) -> Checked<Side> {
+    pub(super) fn side(&mut self, tail: Tail, span: Span) -> Checked<Side> {
         let one = |value: Value| Side { position: Expr::int64(0, span), options: vec![value] };
         Ok(match tail {
             Tail::OneOf(position, options, _) => Side { position: self.read(position, span), options },

@@ -29,7 +29,8 @@ impl Checker<'_> {
             // Nothing that asks for a variable runs on this path any more.
             self.assigned.extend((0..self.variables.len()).map(VariableId));
         }
-        if let Some(chosen) = self.chosen_arrays(target, value, span) {
+        let is_plain = operator.is_none() && *broadcast == ast::Broadcast::No;
+        if let Some(chosen) = is_plain.then(|| self.chosen_arrays(target, value, span)).flatten() {
             return Ok(self.statement(&chosen, place));
         }
         if let Some(paths) = self.choice_of_paths((*broadcast, operator.as_ref()), target, value, span) {
@@ -67,7 +68,19 @@ impl Checker<'_> {
             None => {
                 self.flow.wanted = self.wanted_type(target, value);
                 let order = assigned_at_once(target, value);
-                self.assigned_value(value).and_then(|value| match (&target.kind, order) {
+                let mark = matches!(value.kind, ast::ExprKind::Call { .. }).then(|| self.mark());
+                let given = self.assigned_value(value);
+                if given.is_err()
+                    && let Some(mark) = mark
+                    && let Some(bound) = self.assignment_of_paths(target, value, mark, place)
+                {
+                    self.keep = keep;
+                    if bound.is_err() {
+                        self.poison(target);
+                    }
+                    return bound;
+                }
+                given.and_then(|value| match (&target.kind, order) {
                     (ast::ExprKind::Tuple(targets), Some(at_once)) => self.destructure(targets, value, &at_once, span),
                     (_, _) => self.bind(target, value, span),
                 })
@@ -229,6 +242,7 @@ impl Checker<'_> {
                     }
                     State::Poisoned => Err(super::check::Reported),
                     State::Unassigned | State::Alias(_) | State::Scalar(_) | State::Complex(..) | State::Array(_) => {
+                        self.ask_for_parts(name, &value);
                         let was = self.kind(&value);
                         let error =
                             TypeError::AliasAssigned { name: name.into(), initial: first, was, assignment: span };
@@ -376,7 +390,8 @@ impl Checker<'_> {
             let found = self.kind(&value);
             return Err(self.fail(TypeError::NotIterable { found, span }));
         };
-        if values.len() < targets.len() {
+        let takes_all = super::tuple_parts::takes_all(targets);
+        if values.len() < targets.len() || (takes_all && values.len() > targets.len()) {
             let (targets, values) = (targets.len(), values.len());
             return Err(self.fail(TypeError::Destructuring { targets, values, span }));
         }

@@ -327,10 +327,11 @@ impl<'a> Checker<'a> {
             Some(_) => Foreach::User,
         };
         let body = super::moved::settled(&super::each::as_loops(&function.body, foreach));
-        ast::Function { body, ..function.clone() }
+        self.with_parts(ast::Function { body, ..function.clone() })
     }
 
     fn function(&mut self, function: &ast::Function, arguments: &[ArgumentType]) -> Option<Function> {
+        self.begin_rebinding(function);
         let function = &self.with_loops(function);
         let name = function.name.as_ref().map_or_else(|| "anonymous".to_string(), |name| name.value.clone());
         if arguments.len() != function.parameters.len() {

@@ -132,7 +132,7 @@ impl Checker<'_> {
                 None => return Err(self.no_method(symbol, &left, &right, span)),
             },
         };
-        self.compare_exactly(operator, symbol, left, right, span)
+        Ok(self.compare_exactly(operator, left, right, span))
     }
 
     /// `x in t` of a tuple or range: whether it equals one of the elements.
@@ -158,8 +158,8 @@ impl Checker<'_> {
                 let x = self.share(x);
                 let (low, high) =
                     if range.step > 0 { (range.start.clone(), range.stop) } else { (range.stop, range.start.clone()) };
-                let above = self.compare_exactly(CompareOp::Ge, ">=", x.clone(), low, span)?;
-                let below = self.compare_exactly(CompareOp::Le, "<=", x.clone(), high, span)?;
+                let above = self.compare_exactly(CompareOp::Ge, x.clone(), low, span);
+                let below = self.compare_exactly(CompareOp::Le, x.clone(), high, span);
                 let inside = binary(BinaryOp::AndAlso, above, below, span);
                 if range.step.abs() == 1 {
                     return Ok(inside);
@@ -177,26 +177,16 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn compare_exactly(
-        &mut self,
-        operator: CompareOp,
-        symbol: &str,
-        left: Expr,
-        right: Expr,
-        span: Span,
-    ) -> Checked<Expr> {
+    pub(super) fn compare_exactly(&mut self, operator: CompareOp, left: Expr, right: Expr, span: Span) -> Expr {
         let (a, b) = (left.ty, right.ty);
         if a == b || (a.is_float() && b.is_float()) || a == ScalarType::Bool || b == ScalarType::Bool {
             let ty = promote(a, b);
-            return Ok(compare(operator, widen(left, ty), widen(right, ty), span));
+            return compare(operator, widen(left, ty), widen(right, ty), span);
         }
         match (a.is_float(), b.is_float()) {
-            (false, false) => Ok(self.compare_integers(operator, left, right, span)),
-            (false, true) => self.compare_mixed(operator, symbol, left, right, span),
-            (true, _) => {
-                let compared = self.compare_mixed(operator.mirrored(), symbol, right, left, span)?;
-                Ok(turned(compared))
-            }
+            (false, false) => self.compare_integers(operator, left, right, span),
+            (false, true) => self.compare_mixed(operator, left, right, span),
+            (true, _) => turned(self.compare_mixed(operator.mirrored(), right, left, span)),
         }
     }
 
@@ -231,18 +221,13 @@ impl Checker<'_> {
         }
     }
 
-    /// An integer against a float: exact where every value of the integer's type is a float.
-    fn compare_mixed(
-        &mut self,
-        operator: CompareOp,
-        symbol: &str,
-        integer: Expr,
-        float: Expr,
-        span: Span,
-    ) -> Checked<Expr> {
+    /// An integer against a float.
+    fn compare_mixed(&mut self, operator: CompareOp, integer: Expr, float: Expr, span: Span) -> Expr {
         let ty = match (integer.ty.bytes(), float.ty) {
             (1 | 2, ty) => Some(ty),
             (4, _) => Some(ScalarType::F64),
+            // As `promote` has it: `@fastmath` rounds.
+            (_, ty) if self.mode.fastmath => Some(ty),
             (_, ty) => {
                 // A constant that the float type holds exactly is compared as a float.
                 let constant = integer.as_constant().and_then(Constant::as_integer);
@@ -251,7 +236,7 @@ impl Checker<'_> {
             }
         };
         if let Some(ty) = ty {
-            return Ok(compare(operator, widen(integer, ty), widen(float, ty), span));
+            return compare(operator, widen(integer, ty), widen(float, ty), span);
         }
         // A whole float constant is compared as an integer.
         if let Some(constant) = float.as_constant()
@@ -260,15 +245,36 @@ impl Checker<'_> {
             && unsigned(integer.ty) == ScalarType::U64
         {
             let at = float.span;
-            return Ok(compare(operator, integer, Expr::constant(whole, at), span));
+            return compare(operator, integer, Expr::constant(whole, at), span);
         }
-        let error = TypeError::ExactComparison {
-            operator: symbol.into(),
-            left: integer.ty,
-            right: float.ty,
-            integer: integer.span,
-            span,
+        self.compare_rounded(operator, integer, float, span)
+    }
+
+    /// An integer of 64 bits against a float: rounded first, which keeps the order of all that do not become equal by it, and by what
+    /// rounding took away where they do.
+    fn compare_rounded(&mut self, operator: CompareOp, integer: Expr, float: Expr, span: Span) -> Expr {
+        let double = |value: Expr| widen(value, ScalarType::F64);
+        let float = self.share(double(float));
+        let integer = self.share(integer);
+        let rounded = self.share(double(integer.clone()));
+        // Halves of the integer are floats, and so is each part of the sum: nothing is rounded here.
+        let shift = if integer.ty.is_signed_integer() { BinaryOp::ShiftRight } else { BinaryOp::ShiftRightLogical };
+        let high = double(binary(shift, integer.clone(), Expr::int64(32, span), span));
+        let mask = Expr::number(integer.ty, i128::from(u32::MAX), span);
+        let low = double(binary(BinaryOp::BitAnd, integer, mask, span));
+        let unit = Expr::constant(Constant::f64(4_294_967_296.0), span);
+        let high = binary(BinaryOp::Sub, binary(BinaryOp::Mul, high, unit, span), rounded.clone(), span);
+        let rest = self.share(binary(BinaryOp::Add, high, low, span));
+        let none = Expr::constant(Constant::f64(0.0), span);
+        let here = |operator| compare(operator, rounded.clone(), float.clone(), span);
+        let of_rest = |operator| compare(operator, rest.clone(), none.clone(), span);
+        let (strict, joins) = match operator {
+            CompareOp::Eq => return binary(BinaryOp::BitAnd, here(CompareOp::Eq), of_rest(CompareOp::Eq), span),
+            CompareOp::Ne => return binary(BinaryOp::BitOr, here(CompareOp::Ne), of_rest(CompareOp::Ne), span),
+            CompareOp::Lt | CompareOp::Le => (CompareOp::Lt, operator),
+            CompareOp::Gt | CompareOp::Ge => (CompareOp::Gt, operator),
         };
-        Err(self.fail(error))
+        let equal = binary(BinaryOp::BitAnd, here(CompareOp::Eq), of_rest(joins), span);
+        binary(BinaryOp::BitOr, here(strict), equal, span)
     }
 }

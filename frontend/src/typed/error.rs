@@ -79,8 +79,6 @@ pub enum TypeError {
     LabelMisplaced { label: String, label_span: Span, span: Span },
     #[error("two statements are named `{label}`")]
     DuplicateLabel { label: String, span: Span, first: Span },
-    #[error("`{operator}` compares `{left}` and `{right}` exactly in Julia")]
-    ExactComparison { operator: String, left: ScalarType, right: ScalarType, integer: Span, span: Span },
     #[error("unknown type `{name}`")]
     UnknownType { name: String, span: Span, suggestion: Option<String> },
     #[error("a number is needed here, not {found}")]
@@ -171,7 +169,6 @@ impl TypeError {
             TypeError::MalformedMacro { .. } => "E0220",
             TypeError::LabelMisplaced { .. } => "E0221",
             TypeError::DuplicateLabel { .. } => "E0222",
-            TypeError::ExactComparison { .. } => "E0223",
             TypeError::MixedSigns { .. } => "E0224",
             TypeError::UnknownType { .. } => "E0225",
             TypeError::NotANumber { .. } => "E0226",
@@ -442,12 +439,6 @@ impl IntoDiagnostic for TypeError {
                 .primary(span, "named again here")
                 .secondary(first, "first named here")
                 .with_help("choose another name"),
-            TypeError::ExactComparison { integer, span, left, right, .. } => {
-                let float = if left.is_float() { left } else { right };
-                base.primary(integer, "this integer may have more digits than the float can hold")
-                    .secondary(span, "compared here")
-                    .with_help(format!("convert it first: `{float}(x)`"))
-            }
             TypeError::UnknownType { name, span, suggestion } => {
                 let base = base.primary(span, "not a number type, an array type or a type parameter");
                 match suggestion {

@@ -54,6 +54,10 @@ pub(super) struct Flow {
     pub unused_call: bool,
     /// Whether the value of the statements being checked is given back, or not used: it may be of several kinds.
     pub several_results: bool,
+    /// Whether the call about to be checked is the right side of an assignment that takes one of several values, by the path.
+    pub asks_for_paths: bool,
+    /// What that call gives.
+    pub one_of: Option<super::called_paths::OneOf>,
     /// How many copies of the code have been checked before this one.
     pub copy: usize,
     /// What `return`s that are not the end of their function give back, by the variable that stands for it.
@@ -84,6 +88,8 @@ impl Default for Flow {
             statement_call: false,
             unused_call: false,
             several_results: true,
+            asks_for_paths: false,
+            one_of: None,
             copy: 0,
             kept: BTreeMap::new(),
             unread: BTreeSet::new(),

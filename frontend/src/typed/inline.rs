@@ -86,8 +86,10 @@ impl Checker<'_> {
         let callee = self.user_function(name)?;
         let is_statement = std::mem::take(&mut self.flow.statement_call);
         let is_unused = std::mem::take(&mut self.flow.unused_call);
+        let asks = std::mem::take(&mut self.flow.asks_for_paths);
         Some(self.given(arguments).and_then(|given| {
             self.flow.unused_call = is_unused;
+            self.flow.asks_for_paths = asks;
             self.inline(&callee, given, is_statement, span)
         }))
     }
@@ -163,6 +165,7 @@ impl Checker<'_> {
 
     fn inline_method(&mut self, callee: &Callee, given: Given, is_statement: bool, span: Span) -> Checked<Value> {
         let is_unused = std::mem::take(&mut self.flow.unused_call);
+        let asks = std::mem::take(&mut self.flow.asks_for_paths);
         let (name, methods, closure) = match callee {
             Callee::Named(name) => {
                 let all = self.functions.iter().filter(|function| named(function, name));
@@ -200,7 +203,7 @@ impl Checker<'_> {
         let conditions = std::mem::replace(&mut self.conditions, 0);
         let pending = self.flow.pending.take();
         let (straight_from, tail) = (self.flow.straight_from, self.flow.tail);
-        let several = std::mem::replace(&mut self.flow.several_results, is_unused);
+        let several = std::mem::replace(&mut self.flow.several_results, is_unused || asks);
         let inlined = InlinedCall { function: name.clone(), definition: method.span, call: span };
         if !self.inlined.contains(&inlined) {
             self.inlined.push(inlined);
@@ -210,7 +213,7 @@ impl Checker<'_> {
             checker.flow.straight_from = checker.blocks.len();
             checker.flow.tail = true;
             checker.suspending(outer_scopes.0.clone(), |checker| {
-                checker.beside(pending.as_ref(), |checker| checker.inlined_body(&method, given, span))
+                checker.beside(pending.as_ref(), |checker| checker.inlined_body(&method, given, asks, span))
             })
         });
         self.calls.pop();
@@ -231,7 +234,7 @@ impl Checker<'_> {
     }
 
     /// Binds the parameters in the scope just opened, and checks the body.
-    fn inlined_body(&mut self, method: &ast::Function, given: Given, span: Span) -> Checked<Value> {
+    fn inlined_body(&mut self, method: &ast::Function, given: Given, asks: bool, span: Span) -> Checked<Value> {
         let known = self.variables.len();
         let method = &self.with_loops(method);
         for parameter in &method.type_parameters {
@@ -289,6 +292,9 @@ impl Checker<'_> {
             if variants.meanings.iter().any(|meaning| outside(meaning) != first) {
                 return self.not_yet(Construct::ArrayVariable, variants.span);
             }
+        }
+        if asks && super::called_paths::is_of_paths(&tail) {
+            return self.keep_paths(tail, span);
         }
         let value = self.tail_value(tail, method.signature)?;
         match (&method.return_type, value) {

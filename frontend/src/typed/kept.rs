@@ -11,6 +11,7 @@
 //! Numbers go into variables of the function; arrays, which outlive the loop, are remembered by name. `return`s of values
 //! of the same types share their variables; where there are several kinds, a variable tells which one it was.
 
+use super::arrays::{ArrayError, Elements};
 use super::check::{Checked, Checker};
 use super::complex::Complex;
 use super::error::TypeError;
@@ -37,6 +38,7 @@ impl Checker<'_> {
         let variable = self.lookup(name).expect("the variable of results is declared at the function's beginning");
         let value = self.value(value)?;
         self.gives_back(&value, span)?;
+        self.begin_result();
         let value = self.keepable(variable, value, span)?;
         let owner = self.variables[variable.0].owner;
         if !self.flow.kept.contains_key(&variable) {
@@ -72,11 +74,11 @@ impl Checker<'_> {
             Value::Named(names, values) => Value::Named(names, self.all_keepable(variable, values, span)?),
             Value::Elements(elements) => match self.container(&elements) {
                 Some(container) => {
-                    let error = super::arrays::ArrayError::OtherContainer { container, span };
+                    let error = ArrayError::OtherContainer { container, span };
                     return Err(self.array_error(error));
                 }
                 None if self.loops.last().copied() != self.variables[variable.0].owner => {
-                    return Err(self.array_error(super::arrays::ArrayError::MadeInLoop { span }));
+                    return self.outlives(variable, *elements, span);
                 }
                 None => self.settled_array(Value::Elements(elements), span)?,
             },
@@ -90,13 +92,25 @@ impl Checker<'_> {
                 let mut inside = inside.skip(usize::from(around.is_some()));
                 match self.local(array).role {
                     Role::Variable(Some(made)) | Role::Value(Some(made)) if inside.any(|&id| id == made) => {
-                        return Err(self.array_error(super::arrays::ArrayError::MadeInLoop { span }));
+                        let elements = self.as_elements(&value, span);
+                        let elements = elements.filter(|_| !self.other_containers.contains_key(&array));
+                        return match elements {
+                            Some(elements) => self.outlives(variable, elements, span),
+                            None => Err(self.array_error(ArrayError::MadeInLoop { span })),
+                        };
                     }
                     Role::Variable(_) | Role::Value(_) | Role::Argument | Role::Iterator(_) => value,
                 }
             }
             value @ (Value::Scalar(_) | Value::Complex(_) | Value::Nothing | Value::Never) => value,
         })
+    }
+
+    fn outlives(&mut self, variable: VariableId, elements: Elements, span: Span) -> Checked<Value> {
+        match self.outliving(variable, elements, span)? {
+            Some(value) => Ok(value),
+            None => Err(self.array_error(ArrayError::MadeInLoop { span })),
+        }
     }
 
     fn all_keepable(&mut self, variable: VariableId, values: Vec<Value>, span: Span) -> Checked<Vec<Value>> {

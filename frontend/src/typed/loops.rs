@@ -6,6 +6,7 @@ use super::inline::Closure;
 use super::jumps::{self, assign, boolean, comparison, if_else, infix, name, not};
 use super::scope::{Scope, State, is_assigned};
 use super::tree::Simd;
+use super::value::Value;
 use super::walk::{is_steady, mentions};
 use crate::ast::{Argument, Block, Expr, ExprKind, Function, Iteration, Section};
 use tessella_diagnostics::Span;
@@ -82,12 +83,29 @@ impl Checker<'_> {
         self.loop_statement(&[iteration], &inner, Simd::No, span)
     }
 
+    /// Whether the expression is a number with a fraction, without checking it for good.
+    fn would_be_float(&mut self, expr: &Expr) -> bool {
+        let errors = self.errors.len();
+        let (_, value) = self.in_block(|checker| checker.conditionally(|checker| checker.value(expr)));
+        self.errors.truncate(errors);
+        match value {
+            Ok(Value::Scalar(number)) => number.ty.is_float(),
+            Ok(Value::Irrational(..)) => true,
+            Ok(_) | Err(_) => false,
+        }
+    }
+
     /// `while i <= n ... i += 1 end` as a loop over a range.
     pub(super) fn while_loop(&mut self, condition: &Expr, body: &[Expr], span: Span) -> Checked<()> {
         // A function inside the function that reads the counter means the variable, which the range would stand in for.
         let stands = |counted: &Counted| !self.is_captured(&counted.counter) && !self.closures_assign();
         let counted = Counted::find(condition, body).filter(stands);
         let Some(counted) = counted else { return self.endless_loop(condition, body, span) };
+        // A range counts integers.
+        let counter = name(&counted.counter, condition.span);
+        if counted.bounds.iter().map(|(bound, _)| bound).chain([&counter]).any(|it| self.would_be_float(it)) {
+            return self.endless_loop(condition, body, span);
+        }
         let is_left = counted.is_left();
         let Counted { counter, step, bounds, body: mut inner, first, rest } = counted;
         let at = condition.span;

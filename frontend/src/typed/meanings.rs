@@ -252,14 +252,19 @@ impl Checker<'_> {
         let assigned = self.assigned.clone();
         let before = self.meanings();
         let standing = self.standing();
-        let (mut then, then_tail) = self.in_branch(|checker| checker.body(rest, place));
+        let (mut then, then_tail) = self.in_branch(|checker| {
+            let tail = checker.body(rest, place);
+            checker.settled_tail(tail, place)
+        });
         let standing = self.set_standing(standing);
         let then_end = self.path_end(count);
         let after_then = std::mem::replace(&mut self.assigned, assigned);
         self.restore(&before);
         self.flow.copy += 1;
-        let (mut otherwise, other_tail) =
-            self.in_branch(|checker| checker.variant(variants, turn + 1, rest, place, count));
+        let (mut otherwise, other_tail) = self.in_branch(|checker| {
+            let tail = checker.variant(variants, turn + 1, rest, place, count);
+            checker.settled_tail(tail, place)
+        });
         self.join_standing(standing);
         let other_end = self.path_end(count);
         self.join_meanings(&mut condition, (&mut then, then_end), (&mut otherwise, other_end), span);

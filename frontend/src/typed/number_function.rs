@@ -17,7 +17,7 @@ impl Checker<'_> {
         match (arguments.next(), arguments.next(), given) {
             (Some(only), None, _) if matches!(name, "+" | "-" | "!" | "~") => self.unary_operator(name, only, span),
             (Some(left), Some(right), 2) => match super::compare::operator_of(name) {
-                Some(operator) => self.compare_exactly(operator, name, left, right, span),
+                Some(operator) => Ok(self.compare_exactly(operator, left, right, span)),
                 None if name == "^" => self.power_of(left, right, false, span),
                 None => self.binary_operator(name, left, right, span),
             },
@@ -182,8 +182,8 @@ impl Checker<'_> {
             "clamp" => {
                 let x = self.share(x);
                 let (low, high) = (self.share(y), self.share(z));
-                let above = self.compare_exactly(CompareOp::Gt, ">", x.clone(), high.clone(), span)?;
-                let below = self.compare_exactly(CompareOp::Lt, "<", x.clone(), low.clone(), span)?;
+                let above = self.compare_exactly(CompareOp::Gt, x.clone(), high.clone(), span);
+                let below = self.compare_exactly(CompareOp::Lt, x.clone(), low.clone(), span);
                 let x = self.coerce(x, ty, None);
                 let (low, high) = (self.coerce(low, ty, None), self.coerce(high, ty, None));
                 let inner = if_else(below, low?, x?, span);

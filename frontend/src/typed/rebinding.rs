@@ -13,19 +13,23 @@
 //! array of its own for the name before the loop: a copy, where the caller or another name has the first one, or memory to
 //! take turns with.
 
-use super::arrays::{ArrayError, Elements, Keeps, Operation, Recipe, value_of};
+use super::arrays::{ArrayError, Elements, Keeps, Numbers, Operation, Recipe, value_of};
 use super::check::{Checked, Checker, Reported};
 use super::compare::compare;
 use super::meanings::{Meaning, Variants, array_of};
-use super::scope::{LIBRARY, Scope, State, VariableId};
+use super::scope::{LIBRARY, Scope, State, Variable, VariableId};
 use super::tree::{LocalId, LoopId, Role, SizeError};
+use super::tuple_parts::{self, Shape};
 use super::value::{RangeValue, Value};
+use crate::ast;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
-use tessella_scalar::CompareOp;
+use tessella_scalar::{CompareOp, ScalarType};
 
 /// Memory that a name may need to take turns with.
 const MOST_SPARES: usize = 2;
+/// Arrays of one size that one `return` inside of a loop gives back.
+const MOST_RESULTS: usize = 4;
 
 /// What loops need before they begin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +42,10 @@ pub(super) struct Needs {
     spares: BTreeMap<(Place, String), usize>,
     /// By the loop: names that an iteration leaves with a copy, so that the next one may begin with it.
     standing: BTreeSet<(Place, String)>,
+    /// By the loop and the name: so many arrays as large as the name's, of such elements, for what a `return` inside gives back.
+    results: BTreeMap<(Place, String, Numbers, ScalarType), usize>,
+    /// By the function and the name: tuples whose elements get names of their own.
+    tuples: BTreeMap<(Place, String), Shape>,
 }
 
 /// Names of copies that may stand for arrays of the caller or of other names, and those arrays: what is stored into either
@@ -94,6 +102,10 @@ pub(super) struct Rebinding {
     suspended: Vec<Vec<Scope>>,
     /// Whether elements are being stored on behalf of an assignment to a name.
     storing: bool,
+    /// The whole function.
+    function: Place,
+    /// Of [`Around::results`], those that the `return` being checked has filled.
+    filled: Vec<LocalId>,
 }
 
 #[derive(Debug)]
@@ -108,6 +120,8 @@ struct Around {
     /// Arrays that names got for it, and those to take turns with.
     copies: Vec<LocalId>,
     spares: Vec<LocalId>,
+    /// Arrays for what is given back from inside.
+    results: Vec<(LocalId, Numbers)>,
     /// What names of arrays mean before it.
     meanings: Meaning,
     /// Whether it is over one range that is known before.
@@ -137,7 +151,7 @@ impl Checker<'_> {
     /// Before a loop whose body assigns the names: makes the arrays that an earlier pass has found it to need.
     pub(super) fn prepare_rebinding(&mut self, names: &[String], span: Span) {
         let place = place(span);
-        let (mut copies, mut spares, mut must_run) = (vec![], vec![], false);
+        let (mut copies, mut spares, mut results, mut must_run) = (vec![], vec![], vec![], false);
         for name in names.iter().collect::<BTreeSet<_>>() {
             let key = (place, name.clone());
             let Some(variable) = self.lookup(name) else { continue };
@@ -162,6 +176,16 @@ impl Checker<'_> {
                 spares.extend(self.materialize(name, &like, span).ok());
             }
         }
+        for ((of, name, numbers, element), count) in self.flow.rebinding.needs.results.clone() {
+            if of == place
+                && let Some(variable) = self.lookup(&name)
+                && let Some(own) = self.array_elements(variable, span)
+            {
+                let like = Elements { recipe: Recipe::Undefined, numbers, element, ..own };
+                let made = (0..count).filter_map(|_| self.materialize("result", &like, span).ok());
+                results.extend(made.map(|it| (it, numbers)));
+            }
+        }
         let known: BTreeSet<LocalId> = self.flow.rebinding.standing.values().flatten().copied().collect();
         for name in names {
             if self.flow.rebinding.needs.standing.contains(&(place, name.clone()))
@@ -177,6 +201,7 @@ impl Checker<'_> {
             names: names.iter().cloned().collect(),
             copies,
             spares,
+            results,
             meanings: self.array_names(self.variables.len()),
             is_range: false,
             must_run,
@@ -184,6 +209,78 @@ impl Checker<'_> {
             left: Standing::new(),
         };
         self.flow.rebinding.around.push(around);
+    }
+
+    /// Before the function is checked.
+    pub(super) fn begin_rebinding(&mut self, function: &ast::Function) {
+        self.flow.rebinding.function = place(function.span);
+    }
+
+    /// The function, with names for the elements of tuples that an earlier pass has found to need them.
+    pub(super) fn with_parts(&self, function: ast::Function) -> ast::Function {
+        let of = place(function.span);
+        let tuples = self.flow.rebinding.needs.tuples.iter().filter(|((function, _), _)| *function == of);
+        tuples.fold(function, |function, ((_, name), shape)| {
+            tuple_parts::split(&function, name, shape).unwrap_or(function)
+        })
+    }
+
+    /// A tuple is assigned to a name that means another one by now, and not on every path.
+    pub(super) fn ask_for_parts(&mut self, name: &str, value: &Value) {
+        let (count, fields) = match value {
+            Value::Tuple(values) => (values.len(), None),
+            Value::Named(names, values) => (values.len(), Some(names.clone())),
+            _ => return,
+        };
+        let function = self.calls.last().map_or(self.flow.rebinding.function, |call| place(call.definition));
+        if count > 0 {
+            self.flow.rebinding.found.tuples.insert((function, name.to_string()), Shape { count, fields });
+        }
+    }
+
+    /// Before a `return` gives back a value from inside of a loop.
+    pub(super) fn begin_result(&mut self) {
+        self.flow.rebinding.filled.clear();
+    }
+
+    /// What an iteration made, for a `return` to give back: stored into an array that was there before the loops that it leaves, down
+    /// to those around `variable`. `None` where no array from before them tells its size.
+    pub(super) fn outliving(&mut self, variable: VariableId, elements: Elements, span: Span) -> Checked<Option<Value>> {
+        let Some(around) = self.outermost(variable) else { return Ok(None) };
+        let (place, results, meanings) = (around.place, around.results.clone(), around.meanings.clone());
+        let is_as_large = |whole: &Elements| {
+            whole.rank() == elements.rank()
+                && whole.extents.iter().zip(&elements.extents).all(|(a, b)| super::arrays::same(a, b))
+        };
+        let fits = |whole: &Elements| {
+            (whole.numbers, whole.element) == (elements.numbers, elements.element) && is_as_large(whole)
+        };
+        let is_free = |it: &LocalId| !self.flow.rebinding.filled.contains(it);
+        let whole = |(array, numbers)| (array, self.whole_of(numbers, array, Keeps::View, span));
+        let mut made = results.into_iter().filter(|(it, _)| is_free(it)).map(whole);
+        let Some((target, whole)) = made.find(|(_, whole)| fits(whole)) else {
+            let of_name = |(variable, array): &(VariableId, LocalId)| {
+                let Variable { name, state, .. } = &self.variables[variable.0];
+                let numbers = numbers_of(state);
+                let is_meant = self.lookup(name) == Some(*variable);
+                (is_meant && is_as_large(&self.whole_of(numbers, *array, Keeps::View, span))).then(|| name.clone())
+            };
+            let Some(model) = meanings.iter().find_map(of_name) else { return Ok(None) };
+            let key = (place, model.clone(), elements.numbers, elements.element);
+            let count = self.flow.rebinding.needs.results.get(&key).copied().unwrap_or(0);
+            if count >= MOST_RESULTS {
+                return Ok(None);
+            }
+            self.flow.rebinding.found.results.insert(key, count + 1);
+            // Another pass follows, in which the array is there.
+            return Err(self.hindered(model, span, Hindrance::Shared, span));
+        };
+        self.flow.rebinding.filled.push(target);
+        let numbers = elements.numbers;
+        let storing = std::mem::replace(&mut self.flow.rebinding.storing, true);
+        let stored = self.store_all(&whole, elements, span, span);
+        self.flow.rebinding.storing = storing;
+        stored.map(|_| Some(value_of(numbers, target)))
     }
 
     /// After the loop.
@@ -614,6 +711,14 @@ impl Checker<'_> {
 pub(super) fn unite(standing: &mut Standing, other: Standing) {
     for (variable, originals) in other {
         standing.entry(variable).or_default().extend(originals);
+    }
+}
+
+/// Of a name of an array.
+fn numbers_of(state: &State) -> Numbers {
+    match state {
+        State::Alias(Value::ComplexArray(_)) => Numbers::Complex,
+        _ => Numbers::Real,
     }
 }
 

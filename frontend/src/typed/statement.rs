@@ -44,8 +44,17 @@ impl Checker<'_> {
             self.flow.tail = ends && is_last;
             let before = self.flow.pending.take();
             let here = if is_last { place } else { Place::Middle };
+            let mark = (self.label.is_none() && self.calls_user(statement)).then(|| self.mark());
             tail = self.beside(before.as_ref(), |checker| checker.statement(statement, here));
             let rest = &body[position + 1..];
+            if matches!(tail, Tail::Failed)
+                && let Some(mark) = mark
+                && let Some([call, statement]) = self.with_call_before(statement, mark)
+            {
+                let all: Vec<ast::Expr> = [call, statement].into_iter().chain(rest.iter().cloned()).collect();
+                (self.flow.tail, self.flow.pending) = (ends, before);
+                return self.body(&all, place);
+            }
             match (before, self.flow.pending.take()) {
                 (before, Some(variants)) if self.uses_variants(&variants, rest) => {
                     self.flow.tail = ends;
@@ -193,7 +202,19 @@ impl Checker<'_> {
     /// value like any other, else each is a result of its own.
     fn last_value(&mut self, expr: &ast::Expr, place: Place) -> Tail {
         let ast::ExprKind::Ternary { condition, yes, no } = &expr.kind else {
-            return self.result_value(expr).unwrap_or(Tail::Failed);
+            if let Some((condition, yes, no)) = self.value_of_paths(expr) {
+                return self.branch(&condition, &[yes], Some(&[no]), expr.span, place);
+            }
+            let mark =
+                (self.gives_several(place) && matches!(expr.kind, ast::ExprKind::Call { .. })).then(|| self.mark());
+            let value = self.result_value(expr);
+            if value.is_err()
+                && let Some(mark) = mark
+                && let Some(tail) = self.result_of_paths(expr, mark)
+            {
+                return tail.unwrap_or(Tail::Failed);
+            }
+            return value.unwrap_or(Tail::Failed);
         };
         let (errors, statements) = (self.errors.len(), self.blocks.last().map_or(0, Vec::len));
         let value = self.result_value(expr);

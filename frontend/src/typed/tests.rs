@@ -286,7 +286,6 @@ fn each_mistake_has_its_code() {
         ("@simd v[1] = 0", "E0220"),
         ("@comp S for i in 1:n\nend", "E0221"),
         ("@comp S v[1] = 0\n@comp S v[2] = 0", "E0222"),
-        ("y = n < x", "E0223"),
         ("y = n % 0x02", "E0224"),
         ("y::Flot64 = 1", "E0201"),
         ("y = 1 + Float64", "E0226"),

@@ -1,4 +1,4 @@
-//! Stores of arrays that a condition chooses, which run on one of two paths:
+//! Statements with arrays that a condition chooses, which run on one of two paths:
 //!
 //! ```text
 //!                              if c
@@ -22,8 +22,8 @@ struct Choice {
 }
 
 impl Checker<'_> {
-    /// `target .op= value` or `target[...] = value` as an `if`, where the value has arrays in it of which a condition chooses one;
-    /// `None` where it has none, or the statement has a name.
+    /// `target .op= value`, `target[...] = value` or `name = value` as an `if`, where the value has arrays in it of which a condition
+    /// chooses one; `None` where it has none, or the statement has a name.
     pub(in crate::typed) fn choice_of_paths(
         &self,
         (broadcast, operator): (ast::Broadcast, Option<&Spanned<ast::Operator>>),
@@ -31,8 +31,14 @@ impl Checker<'_> {
         value: &Expr,
         span: Span,
     ) -> Option<Expr> {
-        let is_store = broadcast == ast::Broadcast::Yes || matches!(target.kind, ExprKind::Index { .. });
-        if !is_store || self.label.is_some() {
+        let is_name = |it: &Expr| matches!(it.kind, ExprKind::Name(_));
+        let is_known = broadcast == ast::Broadcast::Yes
+            || match &target.kind {
+                ExprKind::Index { .. } | ExprKind::Name(_) => true,
+                ExprKind::Tuple(parts) => parts.iter().all(|part| is_name(&part.value)),
+                _ => false,
+            };
+        if !is_known || self.label.is_some() {
             return None;
         }
         let Choice { condition, yes, no } = self.choice_in(value)?;
@@ -42,6 +48,12 @@ impl Checker<'_> {
         };
         let (branches, otherwise) = (vec![(condition, vec![store(yes)])], Some(vec![store(no)]));
         Some(Expr { kind: ExprKind::If { branches, otherwise }, span })
+    }
+
+    /// The value of a function's last expression on the two paths, in the same way: a condition, and a value for each.
+    pub(in crate::typed) fn value_of_paths(&self, value: &Expr) -> Option<(Expr, Expr, Expr)> {
+        let Choice { condition, yes, no } = self.choice_in(value)?;
+        Some((condition, yes, no))
     }
 
     /// The first choice of arrays that is certainly made when the expression is evaluated.

@@ -62,7 +62,7 @@ pub(in crate::typed) struct Elements {
 }
 
 /// What one element is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::typed) enum Numbers {
     Real,
     /// Memory has both halves of each, along a first axis that is none of the elements'.

@@ -164,8 +164,8 @@ impl Checker<'_> {
         }
         let (left, right) = (self.as_complex(left, spans.0)?, self.as_complex(right, spans.1)?);
         let eq = tessella_scalar::CompareOp::Eq;
-        let re = self.compare_exactly(eq, "==", left.re, right.re, span)?;
-        let im = self.compare_exactly(eq, "==", left.im, right.im, span)?;
+        let re = self.compare_exactly(eq, left.re, right.re, span);
+        let im = self.compare_exactly(eq, left.im, right.im, span);
         let equal = self.binary_operator("&", re, im, span)?;
         if symbol == "==" { Ok(equal) } else { self.unary_operator("!", equal, span) }
     }
@@ -176,9 +176,9 @@ impl Checker<'_> {
     }
 
     /// Whether a real number is zero.
-    pub(super) fn half_is_zero(&mut self, half: Expr, span: Span) -> Checked<Expr> {
+    pub(super) fn half_is_zero(&mut self, half: Expr, span: Span) -> Expr {
         let zero: Constant = super::zero(half.ty);
         let zero = Expr::constant(zero, span);
-        self.compare_exactly(tessella_scalar::CompareOp::Eq, "==", half, zero, span)
+        self.compare_exactly(tessella_scalar::CompareOp::Eq, half, zero, span)
     }
 }

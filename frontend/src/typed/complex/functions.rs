@@ -132,9 +132,9 @@ impl Checker<'_> {
                 let half = crate::typed::convert::float_of(ty);
                 self.make_complex(z.value(), half, span).map(Complex::value)
             }
-            "isreal" => scalar(self.half_is_zero(z.im, span)),
+            "isreal" => Ok(Value::Scalar(self.half_is_zero(z.im, span))),
             "iszero" => {
-                let (re, im) = (self.half_is_zero(z.re, span)?, self.half_is_zero(z.im, span)?);
+                let (re, im) = (self.half_is_zero(z.re, span), self.half_is_zero(z.im, span));
                 scalar(self.binary_operator("&", re, im, span))
             }
             "isnan" | "isinf" | "isfinite" => {
