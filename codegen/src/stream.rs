@@ -296,7 +296,7 @@ pub(crate) fn launches(
     if let (Some(tiles), Some(rows)) = (&tiles, of_fewest) {
         let usual = tiles.usual(input, names, kernels);
         let fewest = tiles.fewest(input, names, usual, rows, kernels);
-        return where_levels_exist(input, stream, tiles.launches(usual, fewest));
+        return where_points_exist(input, stream, tiles.launches(usual, fewest));
     }
     let mut launch = |back: bool, first: VariableId, rest: Option<Rest>, name: &str, same_as: Option<KernelId>| {
         let streaming = streaming(back, first, rest);
@@ -453,16 +453,18 @@ pub(crate) fn launches(
         }
         None => streamed,
     };
-    where_levels_exist(input, stream, all)
+    where_points_exist(input, stream, all)
 }
 
-/// Launches over arrays that have all levels: others have no points to go through.
-fn where_levels_exist(input: &Input<'_>, stream: &Stream, then: Vec<Node>) -> Vec<Node> {
+/// Launches over arrays that have points, and all levels: others have nothing to go through.
+fn where_points_exist(input: &Input<'_>, stream: &Stream, then: Vec<Node>) -> Vec<Node> {
     let exist = stream.highest_levels().into_iter().map(|(array, highest)| {
         let extent = input.algorithm.array(array).extents.last().expect("levels lie along an axis");
         Cond::compare(CompareOp::Ge, IntExpr::from_affine(extent, &[]), IntExpr::Const(highest))
     });
-    match Cond::all_of(exist) {
+    let needed =
+        stream.needs.iter().map(|it| Cond::compare(CompareOp::Ge, IntExpr::from_affine(it, &[]), IntExpr::Const(0)));
+    match Cond::all_of(exist.chain(needed)) {
         Cond::Const(true) => then,
         condition => vec![Node::If { condition, then, otherwise: vec![] }],
     }

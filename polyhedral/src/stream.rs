@@ -89,6 +89,8 @@ pub struct Stream {
     pub beside: [Reach; 2],
     /// How many rows before the first one that is stored a warp begins.
     pub back: i64,
+    /// None of these is negative where there is anything to do.
+    pub needs: Vec<Affine>,
     /// The hexagons that make most of the steps, where the sizes ask for them.
     pub hexagon: Option<Hexagon>,
     /// How blocks hold the whole domain instead, where they can and the sizes ask for it.

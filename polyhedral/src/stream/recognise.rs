@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest period that is tried where a time loop advances by more than one.
 const MOST_PERIOD: i64 = 16;
+/// The rim of a cube has six sides.
+const MOST_BOXES: usize = 8;
 
 /// Finds out how a time loop streams; `depth` is the number of nodes around it.
 ///
@@ -57,6 +59,8 @@ pub(super) struct Nests {
     axes: [Option<u32>; 3],
     levels: Levels,
     all: Vec<Nest>,
+    /// None of them is negative where any nest has points.
+    needs: Vec<Affine>,
 }
 
 #[derive(Clone)]
@@ -71,6 +75,16 @@ struct Nest {
     place: Option<usize>,
     /// The reads that nothing performs.
     unused: BTreeSet<usize>,
+    /// Whether the computation has other nests besides.
+    is_part: bool,
+}
+
+/// The nests of one computation.
+struct NestsOf {
+    all: Vec<Nest>,
+    period: i64,
+    /// None of them is negative where there are any.
+    needs: Vec<Affine>,
 }
 
 /// Which axes of arrays with one, two or three of them are columns, lines and rows.
@@ -167,18 +181,26 @@ impl Nests {
         }
         let Some((axes, way)) = axes.zip(way) else { return no("it holds no nest") };
         let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else { return no(NO_SUM) };
-        let mut all = vec![];
+        let mut all: Vec<Nest> = vec![];
+        let mut needs: Vec<Affine> = vec![];
         let mut period = None;
         for &(computation, time, place) in &orders {
             let known = (orders.len() as i64, period);
-            let nest = match Nest::of(ctx, algorithm, (computation, place), (time, &steps, way), &axes, known)? {
-                Ok((nest, own)) => {
-                    period = Some(own);
-                    nest
-                }
+            let nests = match Nest::of(ctx, algorithm, (computation, place), (time, &steps, way), &axes, known)? {
+                Ok(nests) => nests,
                 Err(obstacle) => return Ok(Err(obstacle)),
             };
-            all.push(nest);
+            period = Some(nests.period);
+            let more = nests.needs.into_iter().filter(|it| !needs.contains(it)).collect::<Vec<_>>();
+            needs.extend(more);
+            all.extend(nests.all);
+        }
+        let there = where_there_are(ctx, algorithm, &needs)?;
+        for &(computation, ..) in orders.iter().filter(|_| !needs.is_empty()) {
+            if !relation::domain(algorithm, computation)?.params()?.is_subset(&there)? {
+                let name = &algorithm.computation(computation).name;
+                return no(format!("`{name}` runs where arrays beside its own have no points"));
+            }
         }
         let nests: Vec<_> = all.iter().map(|nest| (nest.computation, nest.place)).collect();
         let turns: Vec<_> = orders.iter().map(|&(id, time, _)| (id, time)).collect();
@@ -195,7 +217,7 @@ impl Nests {
             .flat_map(|round| all.iter().map(move |nest| Nest { turn: round * own + nest.turn, ..nest.clone() }));
         let mut all: Vec<Nest> = turns.collect();
         all.sort_by_key(|nest| nest.turn);
-        Ok(Ok(Nests { time: steps, way, period, axes, levels, all }))
+        Ok(Ok(Nests { time: steps, way, period, axes, levels, all, needs }))
     }
 
     /// The array that an access of a nest is to, and the level of it, if it has some.
@@ -276,6 +298,12 @@ impl Nests {
                         if nest.place.is_some() {
                             records::check_read(algorithm, (computation, self.period), (&source, at), &fields[field])?;
                         }
+                        // For some sizes the first row is the last one, and is computed twice.
+                        if nest.is_part && matches!(source, Source::Field { fresh: true, .. } if field == own) {
+                            let name = &computation.name;
+                            let text = format!("`{name}` runs over several boxes of points, and reads what it writes");
+                            return Err(Obstacle(text));
+                        }
                         if let Source::Field { fresh, offset, .. } = source {
                             fields[field].carried |= !fresh;
                             fields[field].rim |= offset != [0; 3];
@@ -331,6 +359,7 @@ impl Nests {
             depth: 0,
             beside: [Reach::default(); 2],
             back: 0,
+            needs: self.needs,
             hexagon: None,
             resident: None,
         };
@@ -363,18 +392,105 @@ impl Nests {
 
 impl Nest {
     /// The nest of a computation whose iterator along time is given, with the steps of all nests; and the period that it keeps, which is that of
-    /// the nests before if there are any, else at most as long as there are nests in as many iterations as the loop advances by.
+    /// the nests before if there are any, else at most as long as there are nests in as many iterations as the loop advances by. It is several
+    /// nests where its points are those of several boxes, as the rim of an array is.
     fn of(
         ctx: &Ctx,
         algorithm: &Algorithm,
         (id, recorded): (ComputationId, Option<usize>),
+        along: (u32, &(Affine, Affine), Way),
+        axes: &[Option<u32>; 3],
+        known: (i64, Option<i64>),
+    ) -> Result<Result<NestsOf, Obstacle>, Error> {
+        let domain = relation::domain(algorithm, id)?;
+        let found = Nest::of_boxes(ctx, algorithm, (id, recorded), std::slice::from_ref(&domain), along, axes, known)?;
+        if found.is_ok() || recorded.is_some() {
+            return Ok(found);
+        }
+        let mut parts = vec![];
+        for part in domain.coalesce()?.basic_sets()? {
+            parts.push(Set::from_basic_set(&part)?);
+        }
+        if !(2..=MOST_BOXES).contains(&parts.len()) {
+            return Ok(found);
+        }
+        // Why it is not one box tells more than why it is not several.
+        Ok(Nest::of_boxes(ctx, algorithm, (id, recorded), &parts, along, axes, known)?.or(found))
+    }
+
+    /// The same of boxes that each hold one of these parts of the domain.
+    fn of_boxes(
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        (id, recorded): (ComputationId, Option<usize>),
+        parts: &[Set],
         (time, steps, way): (u32, &(Affine, Affine), Way),
         axes: &[Option<u32>; 3],
         (nests, period): (i64, Option<i64>),
-    ) -> Result<Result<(Nest, i64), Obstacle>, Error> {
+    ) -> Result<Result<NestsOf, Obstacle>, Error> {
         let computation = algorithm.computation(id);
         let name = &computation.name;
         let domain = relation::domain(algorithm, id)?;
+        let (mut found, mut boxes) = (vec![], vec![]);
+        for part in parts {
+            match Nest::of_box(ctx, algorithm, (id, recorded), part, (time, steps, way), axes)? {
+                Ok((nest, whole)) => {
+                    found.push(nest);
+                    boxes.push(whole);
+                }
+                Err(obstacle) => return Ok(Err(obstacle)),
+            }
+        }
+        let (first, others) = boxes.split_first().expect("a domain has a part");
+        let whole = others.iter().try_fold(first.clone(), |all, it| all.union(it))?;
+        let number = way.number(time);
+        let space = relation::domain_space(ctx, algorithm, id)?;
+        let names = algorithm.param_names();
+        let since = number.sub(&steps.0)?;
+        let advances = domain.stride(time as i32)?.to_i64().unwrap_or(1).clamp(1, MOST_PERIOD);
+        let longest = (nests * advances).min(MOST_PERIOD.max(nests));
+        let periods = period.map_or(1..=longest, |period| period..=period);
+        for (period, turn) in periods.flat_map(|period| (0..period).map(move |turn| (period, turn))) {
+            let in_turn = since.add_constant(-turn)?.modulo(period)?.to_isl(&space, &names)?;
+            let some = whole.intersect(&in_turn.eq_set(&Affine::constant(0).to_isl(&space, &names)?)?)?;
+            let mut needs = vec![];
+            if parts.len() > 1 {
+                // The first row of a matrix without columns is none.
+                let beyond = some.subtract(&domain)?.params()?;
+                for it in sizes_of(ctx, algorithm, &domain)? {
+                    if !beyond.is_subset(&where_there_are(ctx, algorithm, std::slice::from_ref(&it))?)? {
+                        needs.push(it);
+                    }
+                }
+            }
+            if some.intersect_params(&where_there_are(ctx, algorithm, &needs)?)?.is_equal(&domain)? {
+                let is_part = parts.len() > 1;
+                let all = found.into_iter().map(|nest| Nest { turn, is_part, ..nest }).collect();
+                return Ok(Ok(NestsOf { all, period, needs }));
+            }
+        }
+        // The smaller one of two sizes, say, has one bound and another one.
+        let low = number.to_isl(&space, &names)?.ge_set(&steps.0.to_isl(&space, &names)?)?;
+        let high = number.to_isl(&space, &names)?.le_set(&steps.1.to_isl(&space, &names)?)?;
+        let between = along_time(&low.intersect(&high)?, time)?.to_set()?;
+        let own = along_time(&domain, time)?.to_set()?.drop_constraints_not_involving_dims(DimType::Set, 0, 1)?;
+        if !own.is_equal(&between)? {
+            return no(NO_SUM);
+        }
+        no(format!("`{name}` does not run over the same box of points in all time steps, or in every second, or third"))
+    }
+
+    /// The nest of the smallest box of points around a part of the domain, in the first turn, and its instances in all turns.
+    fn of_box(
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        (id, recorded): (ComputationId, Option<usize>),
+        part: &Set,
+        (time, steps, way): (u32, &(Affine, Affine), Way),
+        axes: &[Option<u32>; 3],
+    ) -> Result<Result<(Nest, Set), Obstacle>, Error> {
+        let computation = algorithm.computation(id);
+        let name = &computation.name;
         let points = recorded.map_or(&computation.write, |read| &computation.reads[read]);
         let verb = if recorded.is_some() { "reads" } else { "writes" };
         let (mut iterators, mut shift) = ([None; 3], [0; 3]);
@@ -387,8 +503,8 @@ impl Nest {
             let place = subscript.as_affine().filter(|place| !place.involves_any_iterator());
             limits[at] = match (shifted(subscript), place) {
                 (Some((iterator, by)), _) if iterator != time && !ranges.contains_key(&iterator) => {
-                    let low = bound(ctx, algorithm, &domain, iterator, Side::Low)?;
-                    let high = bound(ctx, algorithm, &domain, iterator, Side::High)?;
+                    let low = bound(ctx, algorithm, part, iterator, Side::Low)?;
+                    let high = bound(ctx, algorithm, part, iterator, Side::High)?;
                     let Some((low, high)) = low.zip(high) else {
                         return no(format!("`{name}` does not run over a box of points"));
                     };
@@ -412,9 +528,8 @@ impl Nest {
         if let Some((sizes, _)) = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(&id)) {
             whole = whole.intersect_params(sizes)?;
         }
-        let number = way.number(time);
         let ranges = ranges.into_iter().map(|(iterator, ends)| (Affine::iterator(iterator), ends));
-        for (place, (low, high)) in ranges.chain([(number.clone(), steps.clone())]) {
+        for (place, (low, high)) in ranges.chain([(way.number(time), steps.clone())]) {
             let iterator = place.to_isl(&space, &names)?;
             whole = whole.intersect(&iterator.ge_set(&low.to_isl(&space, &names)?)?)?;
             whole = whole.intersect(&iterator.le_set(&high.to_isl(&space, &names)?)?)?;
@@ -427,28 +542,39 @@ impl Nest {
                 unused.insert(at);
             }
         }
-        let since = number.sub(&steps.0)?;
-        let advances = domain.stride(time as i32)?.to_i64().unwrap_or(1).clamp(1, MOST_PERIOD);
-        let longest = (nests * advances).min(MOST_PERIOD.max(nests));
-        let periods = period.map_or(1..=longest, |period| period..=period);
-        for (period, turn) in periods.flat_map(|period| (0..period).map(move |turn| (period, turn))) {
-            let in_turn = since.add_constant(-turn)?.modulo(period)?.to_isl(&space, &names)?;
-            let some = whole.intersect(&in_turn.eq_set(&Affine::constant(0).to_isl(&space, &names)?)?)?;
-            if some.is_equal(&domain)? {
-                let (computation, place) = (id, recorded);
-                return Ok(Ok((Nest { computation, time, turn, iterators, shift, limits, place, unused }, period)));
+        Ok(Ok((
+            Nest { computation: id, time, turn: 0, iterators, shift, limits, place: recorded, unused, is_part: false },
+            whole,
+        )))
+    }
+}
+
+/// What is not negative where there are any of these instances, as far as that is no matter of divisions.
+fn sizes_of(ctx: &Ctx, algorithm: &Algorithm, instances: &Set) -> Result<Vec<Affine>, Error> {
+    let names = algorithm.param_names();
+    let mut found = vec![];
+    for constraint in instances.params()?.simple_hull()?.remove_divs()?.constraints()? {
+        let Some(at_least) = Affine::from_isl(&constraint.aff()?, &names)? else { continue };
+        let both = [at_least.scale(-1)?, at_least];
+        for needed in &both[usize::from(!constraint.is_equality()?)..] {
+            if !algorithm.context.is_subset(&where_there_are(ctx, algorithm, std::slice::from_ref(needed))?)? {
+                found.push(needed.clone());
             }
         }
-        // The smaller one of two sizes, say, has one bound and another one.
-        let low = number.to_isl(&space, &names)?.ge_set(&steps.0.to_isl(&space, &names)?)?;
-        let high = number.to_isl(&space, &names)?.le_set(&steps.1.to_isl(&space, &names)?)?;
-        let between = along_time(&low.intersect(&high)?, time)?.to_set()?;
-        let own = along_time(&domain, time)?.to_set()?.drop_constraints_not_involving_dims(DimType::Set, 0, 1)?;
-        if !own.is_equal(&between)? {
-            return no(NO_SUM);
-        }
-        no(format!("`{name}` does not run over the same box of points in all time steps, or in every second, or third"))
     }
+    Ok(found)
+}
+
+/// The sizes for which none of these is negative.
+fn where_there_are(ctx: &Ctx, algorithm: &Algorithm, all: &[Affine]) -> Result<Set, Error> {
+    let space = relation::param_space(ctx, algorithm)?;
+    let names = algorithm.param_names();
+    let mut sizes = Set::universe(&space)?;
+    for it in all {
+        let (it, zero) = (it.to_isl(&space, &names)?, Affine::constant(0).to_isl(&space, &names)?);
+        sizes = sizes.intersect(&it.ge_set(&zero)?)?;
+    }
+    Ok(sizes)
 }
 
 const NO_SUM: &str =
