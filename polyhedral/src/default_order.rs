@@ -35,7 +35,7 @@ use crate::auto::padded::Padded;
 use crate::auto::padding;
 use crate::auto::wide_sums::{self, WideSums};
 use crate::auto::{
-    constants, gpu_storage, in_place, own, owned, resident, small_planes, stream, stream_ready, time_tiles,
+    constants, gpu_storage, in_place, lanes, own, owned, resident, small_planes, stream, stream_ready, time_tiles,
 };
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -147,7 +147,10 @@ pub fn choose(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], mean
             Chooser::of(ctx, &finished, &[], means).share_rows(&mut chosen, &scheduled.schedule)?;
             chosen
         }
-        Target::Cpu => with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?,
+        Target::Cpu => {
+            let chosen = with_few_rows(ctx, for_cpu(ctx, scheduled, dependences, means)?, dependences)?;
+            lanes::in_lanes(ctx, scheduled, chosen, dependences)?
+        }
     };
     match means.memory {
         Memory::Vectors | Memory::Blocks => with_pads(chosen),

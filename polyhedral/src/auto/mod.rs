@@ -29,6 +29,7 @@ pub(crate) mod gpu_waves;
 pub(crate) mod hexagon_cost;
 mod in_one_piece;
 pub(crate) mod in_place;
+pub(crate) mod lanes;
 mod one_pass;
 pub(crate) mod one_thread;
 pub(crate) mod own;

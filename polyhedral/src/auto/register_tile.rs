@@ -86,7 +86,9 @@ pub fn choose(nest: &Nest<'_>, schedule: &Schedule) -> Option<Shape> {
     for v in lines.filter(|v| v.is_none_or(|level| vector && along(level))) {
         let others = (0..nest.depth).filter(|&level| level != k).map(Some).chain([None]);
         for u in others.filter(|&u| u != v || u.is_none()) {
-            if (v, u) == (None, None) {
+            // Iterations that update the same results make no more chains of them.
+            let adds_chains = |u: usize| accesses.iter().any(|it| it.is_write && it.steps[u] != Step::Stays);
+            if v.is_none() && !u.is_some_and(adds_chains) {
                 continue;
             }
             for (vectors, unrolled) in weigh.sizes(v, u) {
