@@ -3,6 +3,7 @@
 use crate::lanes::keep_order;
 use crate::work::work_of;
 use std::collections::BTreeSet;
+use tessella_codegen::Input;
 use tessella_codegen::c_family::{LoopHooks, Printer, Writer};
 use tessella_codegen::int_expr::{IntExpr, VariableId};
 use tessella_codegen::program::{For, Node};
@@ -100,7 +101,8 @@ impl Searches {
 impl LoopHooks for Searches {
     fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer) {
         let Some(mark) = printer.mark().map(str::to_owned) else { return };
-        let lanes = if is_innermost(it) { " simd" } else { "" };
+        // Of several marks under conditions, GCC 12.2 makes another one with vectors of AVX-512.
+        let lanes = if is_innermost(it) && conditions(it, &printer.input) < 2 { " simd" } else { "" };
         match it.tag {
             Tag::Parallel => {
                 let condition = match self.decided.contains(&it.variable) {
@@ -123,6 +125,21 @@ fn is_innermost(it: &For) -> bool {
     let mut inner = false;
     it.body.iter().for_each(|node| node.walk(&mut |node| inner |= matches!(node, Node::For(_) | Node::Tile(_))));
     !inner && it.clip.is_none() && it.going.is_none()
+}
+
+/// How many times a loop asks before it marks something.
+fn conditions(it: &For, input: &Input<'_>) -> usize {
+    let mut count = 0;
+    it.body.iter().for_each(|node| {
+        node.walk(&mut |node| {
+            count += match node {
+                Node::If { .. } => 1,
+                Node::Statement(it) => usize::from(input.algorithm.computation(it.computation).predicate.is_some()),
+                _ => 0,
+            }
+        });
+    });
+    count
 }
 
 /// As many threads as were asked for, if any were.

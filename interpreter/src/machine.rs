@@ -134,10 +134,11 @@ impl Machine<'_> {
         self.step(statement.span)?;
         match &statement.kind {
             StatementKind::For { iterator, range, body, .. } => self.iterate(*iterator, range, body, statement.span),
-            StatementKind::If { condition, then, otherwise } => match self.truth(condition)? {
-                true => self.block(then),
-                false => self.block(otherwise),
-            },
+            StatementKind::If { condition, then, otherwise } => {
+                let (taken, skipped) = if self.truth(condition)? { (then, otherwise) } else { (otherwise, then) };
+                self.skip(skipped);
+                self.block(taken)
+            }
             StatementKind::Set { target, value, .. } => {
                 let value = self.expression(value)?;
                 self.scalars[target.0 as usize] = Some(value);
@@ -160,6 +161,28 @@ impl Machine<'_> {
                     Err(RunError::Size { error, text, span: statement.span })
                 }
             },
+        }
+    }
+
+    /// The arrays of a branch that is not taken are there, as far as it is known how large: the other branch, and what follows both, may store
+    /// into them.
+    fn skip(&mut self, block: &[Statement]) {
+        for statement in block {
+            match &statement.kind {
+                StatementKind::Allocate { array, extents } if self.made[array.0 as usize].is_none() => {
+                    // Else the branch computes how large it is, and nothing else has a use for it.
+                    let _: Result<(), RunError> = self.allocate(*array, extents, statement.span);
+                }
+                StatementKind::If { then, otherwise, .. } => {
+                    self.skip(then);
+                    self.skip(otherwise);
+                }
+                StatementKind::Allocate { .. }
+                | StatementKind::Set { .. }
+                | StatementKind::Store { .. }
+                | StatementKind::For { .. }
+                | StatementKind::Require { .. } => {}
+            }
         }
     }
 

@@ -111,3 +111,19 @@ case(spread_sizes!, (T, n) -> (zeros(T, 7), values_of(T, n, 5)))
 
 @tessella spread_single(x) = (minimum(size(x)), prod(size(x)))
 case(spread_single, (T, n) -> (values_of(T, n),))
+
+# Two new arrays, and such of different sizes, which the original function makes.
+@tessella function chosen_both_new!(x, m)
+    w = m == 1 ? x .* 2 : x .+ 1
+    x .+= w
+    return x
+end
+case(chosen_both_new!, (T, n) -> (values_of(T, n), 1))
+case(chosen_both_new!, (T, n) -> (values_of(T, n), 2))
+@tessella function chosen_of_two_sizes(x, y, m)
+    a = m == 1 ? y .+ 1 : x .* 2
+    return a
+end
+for m in (1, 2)
+    case(chosen_of_two_sizes, (T, n) -> (values_of(T, n), values_of(T, n + 1), m); targets = [:c])
+end

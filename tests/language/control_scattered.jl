@@ -104,3 +104,20 @@ case(scattered_rows!,
 case(scattered_sums!, (T, n) -> (values_of(T, n), places_in(60n, n + 1), values_of(T, 60n)))
 case(pulls_at_ends!,
      (T, n) -> (zeros(T, n + 1), places_in(50n, n + 1), places_in(50n, n + 2), values_of(T, 50n), values_of(T, n + 1)))
+
+# Subscripts that are looked at under conditions, of a table and of the array that is stored to.
+@tessella function scattered_by_directions(direction)
+    n = length(direction)
+    moves = [-1, -1, -1, 0, 0, 1, 1, 1]
+    found = zeros(Int, n)
+    for i in 1:n
+        k = direction[i]
+        if k > 0
+            found[i+moves[k]] += 1
+        end
+    end
+    return found
+end
+for size in (3, 40, 100)
+    case(scattered_by_directions, (T, n) -> ([i == 1 || i == size ? 0 : i % 9 for i in 1:size],); types = [Float64])
+end

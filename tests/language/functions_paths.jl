@@ -117,3 +117,49 @@ end
 case(paths_of_complex, (T, n) -> (complex.(values_of(T, n), -values_of(T, n)), true))
 case(paths_of_complex, (T, n) -> (complex.(values_of(T, n), -values_of(T, n)), false))
 case(paths_of_three, (T, n) -> (values_of(T, n, 3), n))
+
+# One array given back twice from a loop is one array; a helper that ends with a choice.
+@tessella function paths_twice_the_same(x, k, m)
+    for i in 1:k
+        n = x .+ i
+        i >= m && return (n, n)
+    end
+    return x, x
+end
+paths_choosing(u, top) = maximum(abs, u) > top ? u .* top : u
+@tessella function paths_chosen_at_the_end(x, top)
+    u = paths_choosing(x .* 2, top)
+    u .+= 1
+    return u, sum(paths_choosing(x, top))
+end
+@tessella paths_chosen_given_back(x, top) = paths_choosing(x, top)
+case(paths_twice_the_same, (T, n) -> (values_of(T, n), 3, 2))
+case(paths_twice_the_same, (T, n) -> (values_of(T, n), 3, 4))
+for top in (0.5, 4)
+    case(paths_chosen_at_the_end, (T, n) -> (values_of(T, n + 1), T(top)))
+    case(paths_chosen_given_back, (T, n) -> (values_of(T, n + 1), T(top)))
+end
+
+# Helpers that return from a loop, called for each element.
+function paths_steps(n)
+    for k in 0:100
+        n == 1 && return k
+        n = iseven(n) ? n ÷ 2 : 3n + 1
+    end
+    return -1
+end
+function paths_place(t, v)
+    for i in eachindex(t)
+        t[i] >= v && return i
+    end
+    return 0
+end
+@tessella paths_longest(n) = maximum(paths_steps(k) for k in 1:n+1)
+@tessella paths_places(t, x) = [paths_place(t, v) for v in x]
+@tessella paths_places_of_pairs(t, x) = [paths_place(t, v + w) for v in x, w in x]
+paths_half(v) = v / 2
+@tessella paths_best_of_called(x) = (findmax([paths_half(v) for v in x]), argmin(paths_half.(x)))
+case(paths_longest, (T, n) -> (n,); types = [Float64])
+case(paths_places, (T, n) -> (values_of(T, 5), values_of(T, n)))
+case(paths_places_of_pairs, (T, n) -> (values_of(T, 5), values_of(T, n)))
+case(paths_best_of_called, (T, n) -> (values_of(T, n + 1),))

@@ -68,18 +68,17 @@ impl Checker<'_> {
     /// The call, written in what is being checked, that has failed since because its value depends on the path, if nothing else has.
     fn of_several_paths(&self, mark: &Mark) -> Option<Span> {
         let [error] = &self.errors[mark.errors..] else { return None };
+        if self.is_as_written() {
+            return None;
+        }
         let mut error = error;
         for _ in &self.calls {
             let TypeError::InCall { error: inner, .. } = error else { return None };
             error = inner;
         }
-        let TypeError::InCall { error: inner, call, .. } = error else { return None };
-        let mut inner = &**inner;
-        while let TypeError::InCall { error, .. } = inner {
-            inner = error;
-        }
+        let TypeError::InCall { call, .. } = error else { return None };
         let is_of_paths = matches!(
-            inner,
+            error.inside(),
             TypeError::BranchResult { .. }
                 | TypeError::Array(ArrayError::Returned { .. })
                 | TypeError::NotYet { construct: Construct::ArrayVariable, .. }

@@ -69,6 +69,8 @@ pub fn check_in(
         match checker.flow.rebinding.more_needs() {
             // Loops need arrays before them that this pass has not made.
             Some(more) => needs = more,
+            // The messages are about what the source says.
+            None if checker.errors.iter().any(TypeError::names_ours) && needs.leave_as_written() => {}
             None => {
                 return match checked {
                     Some(function) if checker.errors.is_empty() => Ok(function),

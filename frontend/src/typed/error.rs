@@ -143,6 +143,19 @@ pub enum Misfit {
 }
 
 impl TypeError {
+    /// The mistake itself, whatever calls lead to it.
+    pub(super) fn inside(&self) -> &TypeError {
+        match self {
+            TypeError::InCall { error, .. } => error.inside(),
+            other => other,
+        }
+    }
+
+    /// Whether the message has a name that the source does not have.
+    pub(super) fn names_ours(&self) -> bool {
+        format!("{self:?}").contains(&format!("\"{}", super::jumps::PRIVATE))
+    }
+
     pub fn code(&self) -> Code {
         Code(match self {
             TypeError::UndefinedName { .. } => "E0201",

@@ -156,6 +156,12 @@ impl Checker<'_> {
     /// The body of the method that Julia would call, checked here; its value.
     pub(super) fn inline(&mut self, callee: &Callee, given: Given, is_statement: bool, span: Span) -> Checked<Value> {
         let Callee::Prelude(_) = callee else { return self.inline_method(callee, given, is_statement, span) };
+        let mut given = given;
+        for (value, at) in &mut given.positional {
+            if matches!(value, Value::Elements(elements) if elements.calls_functions()) {
+                *value = self.settled_array(value.clone(), *at)?;
+            }
+        }
         // The prelude's own calls are of Base, whatever functions the user has.
         let functions = std::mem::take(&mut self.functions);
         let value = self.inline_method(callee, given, is_statement, span);

@@ -11,7 +11,7 @@
 //! Numbers go into variables of the function; arrays, which outlive the loop, are remembered by name. `return`s of values
 //! of the same types share their variables; where there are several kinds, a variable tells which one it was.
 
-use super::arrays::{ArrayError, Elements};
+use super::arrays::{ArrayError, Elements, Keeps, Recipe};
 use super::check::{Checked, Checker};
 use super::complex::Complex;
 use super::error::TypeError;
@@ -25,7 +25,7 @@ use tessella_diagnostics::Span;
 use tessella_scalar::{CompareOp, ScalarType};
 
 /// What the `return`s of one function give back, as far as they have been checked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Kept {
     options: Vec<Value>,
     /// The number of the option that was kept.
@@ -78,7 +78,11 @@ impl Checker<'_> {
                     return Err(self.array_error(error));
                 }
                 None if self.loops.last().copied() != self.variables[variable.0].owner => {
-                    return self.outlives(variable, *elements, span);
+                    let from = match &elements.recipe {
+                        Recipe::Part(part) if part.keeps == Keeps::Fresh => Some(part.array),
+                        _ => None,
+                    };
+                    return self.outlives(variable, (*elements, from), span);
                 }
                 None => self.settled_array(Value::Elements(elements), span)?,
             },
@@ -95,7 +99,7 @@ impl Checker<'_> {
                         let elements = self.as_elements(&value, span);
                         let elements = elements.filter(|_| !self.other_containers.contains_key(&array));
                         return match elements {
-                            Some(elements) => self.outlives(variable, elements, span),
+                            Some(elements) => self.outlives(variable, (elements, Some(array)), span),
                             None => Err(self.array_error(ArrayError::MadeInLoop { span })),
                         };
                     }
@@ -106,8 +110,8 @@ impl Checker<'_> {
         })
     }
 
-    fn outlives(&mut self, variable: VariableId, elements: Elements, span: Span) -> Checked<Value> {
-        match self.outliving(variable, elements, span)? {
+    fn outlives(&mut self, variable: VariableId, made: (Elements, Option<LocalId>), span: Span) -> Checked<Value> {
+        match self.outliving(variable, made, span)? {
             Some(value) => Ok(value),
             None => Err(self.array_error(ArrayError::MadeInLoop { span })),
         }

@@ -46,6 +46,15 @@ pub(super) struct Needs {
     results: BTreeMap<(Place, String, Numbers, ScalarType), usize>,
     /// By the function and the name: tuples whose elements get names of their own.
     tuples: BTreeMap<(Place, String), Shape>,
+    /// Whether tuples and calls stay as they are written, for the messages about them.
+    as_written: bool,
+}
+
+impl Needs {
+    /// Has the next pass leave tuples and calls as they are written; `false` if the last one did.
+    pub(super) fn leave_as_written(&mut self) -> bool {
+        !std::mem::replace(&mut self.as_written, true)
+    }
 }
 
 /// Names of copies that may stand for arrays of the caller or of other names, and those arrays: what is stored into either
@@ -104,8 +113,8 @@ pub(super) struct Rebinding {
     storing: bool,
     /// The whole function.
     function: Place,
-    /// Of [`Around::results`], those that the `return` being checked has filled.
-    filled: Vec<LocalId>,
+    /// The arrays whose elements the `return` being checked gives back, each with that of [`Around::results`] that has them then.
+    filled: Vec<(LocalId, LocalId)>,
 }
 
 #[derive(Debug)]
@@ -134,7 +143,27 @@ struct Around {
     left: Standing,
 }
 
+/// What [`Rebinding`] knows of variables and arrays by their numbers.
+pub(super) struct BeforeTrial {
+    standing: Standing,
+    past: usize,
+    moved: BTreeMap<LocalId, LocalId>,
+    filled: Vec<(LocalId, LocalId)>,
+}
+
 impl Rebinding {
+    /// Before something is evaluated whose variables and arrays are forgotten.
+    pub(super) fn before_trial(&self) -> BeforeTrial {
+        let Rebinding { standing, past, moved, filled, .. } = self;
+        BeforeTrial { standing: standing.clone(), past: past.len(), moved: moved.clone(), filled: filled.clone() }
+    }
+
+    /// After it.
+    pub(super) fn after_trial(&mut self, before: BeforeTrial) {
+        self.past.truncate(before.past);
+        (self.standing, self.moved, self.filled) = (before.standing, before.moved, before.filled);
+    }
+
     /// Before a pass over the function.
     pub(super) fn expect(&mut self, needs: &Needs) {
         (self.needs, self.found) = (needs.clone(), needs.clone());
@@ -219,10 +248,18 @@ impl Checker<'_> {
     /// The function, with names for the elements of tuples that an earlier pass has found to need them.
     pub(super) fn with_parts(&self, function: ast::Function) -> ast::Function {
         let of = place(function.span);
+        if self.is_as_written() {
+            return function;
+        }
         let tuples = self.flow.rebinding.needs.tuples.iter().filter(|((function, _), _)| *function == of);
         tuples.fold(function, |function, ((_, name), shape)| {
             tuple_parts::split(&function, name, shape).unwrap_or(function)
         })
+    }
+
+    /// Whether tuples and calls stay as they are written.
+    pub(super) fn is_as_written(&self) -> bool {
+        self.flow.rebinding.needs.as_written
     }
 
     /// A tuple is assigned to a name that means another one by now, and not on every path.
@@ -233,7 +270,7 @@ impl Checker<'_> {
             _ => return,
         };
         let function = self.calls.last().map_or(self.flow.rebinding.function, |call| place(call.definition));
-        if count > 0 {
+        if count > 0 && !self.is_as_written() {
             self.flow.rebinding.found.tuples.insert((function, name.to_string()), Shape { count, fields });
         }
     }
@@ -243,9 +280,14 @@ impl Checker<'_> {
         self.flow.rebinding.filled.clear();
     }
 
-    /// What an iteration made, for a `return` to give back: stored into an array that was there before the loops that it leaves, down
+    /// What an iteration made, `from` where it is an array, for a `return` to give back: stored into an array that was there before the loops that it leaves, down
     /// to those around `variable`. `None` where no array from before them tells its size.
-    pub(super) fn outliving(&mut self, variable: VariableId, elements: Elements, span: Span) -> Checked<Option<Value>> {
+    pub(super) fn outliving(
+        &mut self,
+        variable: VariableId,
+        (elements, from): (Elements, Option<LocalId>),
+        span: Span,
+    ) -> Checked<Option<Value>> {
         let Some(around) = self.outermost(variable) else { return Ok(None) };
         let (place, results, meanings) = (around.place, around.results.clone(), around.meanings.clone());
         let is_as_large = |whole: &Elements| {
@@ -255,7 +297,11 @@ impl Checker<'_> {
         let fits = |whole: &Elements| {
             (whole.numbers, whole.element) == (elements.numbers, elements.element) && is_as_large(whole)
         };
-        let is_free = |it: &LocalId| !self.flow.rebinding.filled.contains(it);
+        let filled = &self.flow.rebinding.filled;
+        if let Some((_, target)) = filled.iter().find(|(it, _)| Some(*it) == from) {
+            return Ok(Some(value_of(elements.numbers, *target)));
+        }
+        let is_free = |it: &LocalId| !filled.iter().any(|(_, target)| target == it);
         let whole = |(array, numbers)| (array, self.whole_of(numbers, array, Keeps::View, span));
         let mut made = results.into_iter().filter(|(it, _)| is_free(it)).map(whole);
         let Some((target, whole)) = made.find(|(_, whole)| fits(whole)) else {
@@ -275,7 +321,7 @@ impl Checker<'_> {
             // Another pass follows, in which the array is there.
             return Err(self.hindered(model, span, Hindrance::Shared, span));
         };
-        self.flow.rebinding.filled.push(target);
+        self.flow.rebinding.filled.push((from.unwrap_or(target), target));
         let numbers = elements.numbers;
         let storing = std::mem::replace(&mut self.flow.rebinding.storing, true);
         let stored = self.store_all(&whole, elements, span, span);
@@ -546,7 +592,12 @@ impl Checker<'_> {
         };
         let whole = self.whole_of(own.numbers, target, Keeps::View, span);
         for (place, new) in whole.extents.iter().zip(&elements.extents) {
-            self.same_extent_or(place, new, "an array of another size takes the place of one", span)?;
+            self.same_extent_or(
+                place,
+                new,
+                ("an array of another size takes the place of one", SizeError::Thrown),
+                span,
+            )?;
         }
         let from = match &elements.recipe {
             Recipe::Part(part) if part.keeps == Keeps::Fresh => Some(part.array),

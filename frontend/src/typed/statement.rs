@@ -218,8 +218,10 @@ impl Checker<'_> {
         };
         let (errors, statements) = (self.errors.len(), self.blocks.last().map_or(0, Vec::len));
         let value = self.result_value(expr);
-        let of_several_kinds =
-            || matches!(&self.errors[errors..], [TypeError::BranchResult { .. } | TypeError::BranchTypes { .. }]);
+        let of_several_kinds = || match &self.errors[errors..] {
+            [error] => matches!(error.inside(), TypeError::BranchResult { .. } | TypeError::BranchTypes { .. }),
+            _ => false,
+        };
         if value.is_err() && self.gives_several(place) && of_several_kinds() {
             self.errors.truncate(errors);
             if let Some(block) = self.blocks.last_mut() {

@@ -35,8 +35,7 @@ pub(crate) fn in_lanes(
     dependences: &[Dependence],
 ) -> Result<Chosen, Error> {
     let dependences = chosen.rewritten.as_ref().map_or(dependences, |it| it.dependences.as_slice());
-    let mut now =
-        Parted { scheduled: chosen.scheduled.clone(), dependences: dependences.to_vec(), commands: vec![] };
+    let mut now = Parted { scheduled: chosen.scheduled.clone(), dependences: dependences.to_vec(), commands: vec![] };
     for it in reductions(&chosen.scheduled.algorithm) {
         let algorithm = &chosen.scheduled.algorithm;
         let name = &algorithm.computation(it.computation).name;

@@ -214,6 +214,8 @@ impl Checker<'_> {
         // All that is remembered of variables by their numbers, which are given out again.
         let (sets, known, once) = (self.flow.sets.clone(), self.flow.known.clone(), self.flow.once.clone());
         let (made, containers) = (self.made.clone(), self.other_containers.clone());
+        let (kept, unread) = (self.flow.kept.clone(), self.flow.unread.clone());
+        let rebinding = self.flow.rebinding.before_trial();
         let arrays = self.constant_arrays.len();
         let tried = self.in_block(evaluate);
         self.locals.truncate(locals);
@@ -224,6 +226,8 @@ impl Checker<'_> {
         self.assigned = assigned;
         (self.flow.sets, self.flow.known, self.flow.once) = (sets, known, once);
         (self.made, self.other_containers) = (made, containers);
+        (self.flow.kept, self.flow.unread) = (kept, unread);
+        self.flow.rebinding.after_trial(rebinding);
         tried
     }
 

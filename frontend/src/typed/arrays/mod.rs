@@ -201,6 +201,26 @@ impl Elements {
         self.extents.len()
     }
 
+    /// Whether functions of the user may be called for the elements.
+    pub(in crate::typed) fn calls_functions(&self) -> bool {
+        match &self.recipe {
+            Recipe::Apply { operation, operands } => {
+                matches!(operation, Operation::User(_)) || operands.iter().any(Elements::calls_functions)
+            }
+            Recipe::Comprehension { .. } => true,
+            Recipe::Transposed(inner) | Recipe::Row(inner) | Recipe::Slices { of: inner, .. } => {
+                inner.calls_functions()
+            }
+            Recipe::Rows(parts) => parts.iter().any(Elements::calls_functions),
+            Recipe::Part(_)
+            | Recipe::Range(_)
+            | Recipe::Numbering(_)
+            | Recipe::Fill(_)
+            | Recipe::Scalar(_)
+            | Recipe::Undefined => false,
+        }
+    }
+
     /// Whether a name for it means the same elements as long as it lives.
     pub(in crate::typed) fn is_view(&self) -> bool {
         match &self.recipe {

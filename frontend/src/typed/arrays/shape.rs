@@ -239,11 +239,17 @@ impl Checker<'_> {
 
     /// Two extents must be the same.
     pub(super) fn same_extent(&mut self, a: &Expr, b: &Expr, span: Span) -> Checked<()> {
-        self.same_extent_or(a, b, "arrays of different sizes are combined", span)
+        self.same_extent_or(a, b, ("arrays of different sizes are combined", SizeError::Mismatch), span)
     }
 
     /// The same with what is wrong where they are not.
-    pub(in crate::typed) fn same_extent_or(&mut self, a: &Expr, b: &Expr, wrong: &str, span: Span) -> Checked<()> {
+    pub(in crate::typed) fn same_extent_or(
+        &mut self,
+        a: &Expr,
+        b: &Expr,
+        (wrong, error): (&str, SizeError),
+        span: Span,
+    ) -> Checked<()> {
         if same(a, b) {
             return Ok(());
         }
@@ -257,7 +263,7 @@ impl Checker<'_> {
             };
         }
         let equal = compare(CompareOp::Eq, clamped(a.clone().placed(span)), clamped(b.clone().placed(span)), span);
-        self.require(equal, SizeError::Mismatch, wrong, span)
+        self.require(equal, error, wrong, span)
     }
 
     /// An axis of one element is stretched in a broadcast: where one is seen only at run time, the original function runs.
