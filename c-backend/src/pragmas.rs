@@ -101,8 +101,7 @@ impl Searches {
 impl LoopHooks for Searches {
     fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer) {
         let Some(mark) = printer.mark().map(str::to_owned) else { return };
-        // Of several marks under conditions, GCC 12.2 makes another one with vectors of AVX-512.
-        let lanes = if is_innermost(it) && conditions(it, &printer.input) < 2 { " simd" } else { "" };
+        let lanes = if is_innermost(it) { " simd" } else { "" };
         match it.tag {
             Tag::Parallel => {
                 let condition = match self.decided.contains(&it.variable) {
@@ -117,7 +116,27 @@ impl LoopHooks for Searches {
         }
     }
 
+    fn begin(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer) {
+        if let Some(mark) = of_iteration(it, printer) {
+            out.line(format!("const int32_t tessella_before = {mark};"));
+            out.line(format!("{mark} = 0;"));
+        }
+    }
+
+    fn end(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer) {
+        if let Some(mark) = of_iteration(it, printer) {
+            out.line(format!("{mark} = {mark} < tessella_before ? tessella_before : {mark};"));
+        }
+    }
+
     fn leave(&mut self, _: &For) {}
+}
+
+/// The mark of a search whose iterations leave several under conditions: GCC 12.2 makes another one of these with vectors of AVX-512, but not
+/// where each iteration begins with none.
+fn of_iteration(it: &For, printer: &Printer<'_>) -> Option<String> {
+    let mark = printer.mark()?;
+    (is_innermost(it) && conditions(it, &printer.input) > 1).then(|| mark.to_owned())
 }
 
 /// Whether a loop has no other one inside, nor bounds that are data, which would be a second variable in its head.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! What moves are leading parts of the predicates of all statements in the loop, which depend on none of its variables and read only
-//! registers that nothing in it writes. A part that reads one, or that could stop the program (a division by what may be zero), moves past loops that are sure to reach it.
+//! what nothing in it writes: registers, and elements of memory at one place. A part that reads one, or that could stop the program (a division by what may be zero), moves past loops that are sure to reach it.
 
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
@@ -13,7 +13,7 @@ use crate::program::{Asked, For, Node, Statement};
 use crate::ranges::{statements_mut, values};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
-use tessella_polyhedral::algorithm::{ArrayId, Computation, Subscript};
+use tessella_polyhedral::algorithm::{Access, ArrayId, Computation};
 use tessella_polyhedral::expr::{Expr, ExprKind, conjuncts};
 use tessella_polyhedral::layers::MemorySpace;
 use tessella_scalar::{BinaryOp, CompareOp};
@@ -110,9 +110,9 @@ impl<'a> Around<'a> {
             ExprKind::Index(affine) => stays &= self.is_outer(&IntExpr::from_affine(affine, &iterators)),
             ExprKind::Read(at) => {
                 let read = &computation.reads[*at as usize];
-                let buffer = self.input.layout.buffer(self.input.buffer_of(read.array));
-                stays &= buffer.space == MemorySpace::Register && !self.written.contains(&read.array);
-                stays &= read.subscripts.iter().all(|it| matches!(it, Subscript::Affine(_)));
+                let is_one_place = in_register(self.input, read)
+                    || places(read, &iterators).is_some_and(|all| all.iter().all(|place| self.is_outer(place)));
+                stays &= is_one_place && read.is_affine() && !self.written.contains(&read.array);
             }
             ExprKind::Let(_) => stays = false,
             _ => {}
@@ -125,7 +125,7 @@ impl<'a> Around<'a> {
         let of =
             |statement| Some((self.computation(statement), iterators_of(statement), *self.parts(statement).get(part)?));
         match (of(one), of(other)) {
-            (Some((a, own, one)), Some((b, its, other))) => alike((a, &own, one), (b, &its, other)),
+            (Some((a, own, one)), Some((b, its, other))) => alike(self.input, (a, &own, one), (b, &its, other)),
             (_, _) => false,
         }
     }
@@ -136,13 +136,30 @@ fn iterators_of(statement: &Statement) -> Vec<IntExpr> {
     values(statement).into_iter().map(|value| value.unwrap_or(IntExpr::Const(0))).collect()
 }
 
-/// Whether two expressions are the same in the variables of the loops. What they read lies in registers, which hold one number each.
-fn alike((a, own, one): (&Computation, &[IntExpr], &Expr), (b, its, other): (&Computation, &[IntExpr], &Expr)) -> bool {
+/// Whether what is read lies in registers, which hold one number each.
+fn in_register(input: &Input<'_>, read: &Access) -> bool {
+    input.layout.buffer(input.buffer_of(read.array)).space == MemorySpace::Register
+}
+
+/// The subscripts in the variables of the loops, where none is data.
+fn places(read: &Access, iterators: &[IntExpr]) -> Option<Vec<IntExpr>> {
+    read.subscripts.iter().map(|it| Some(IntExpr::from_affine(it.as_affine()?, iterators))).collect()
+}
+
+/// Whether two expressions are the same in the variables of the loops.
+fn alike(
+    input: &Input<'_>,
+    (a, own, one): (&Computation, &[IntExpr], &Expr),
+    (b, its, other): (&Computation, &[IntExpr], &Expr),
+) -> bool {
     let same = match (&one.kind, &other.kind) {
         (ExprKind::Index(one), ExprKind::Index(other)) => {
             IntExpr::from_affine(one, own) == IntExpr::from_affine(other, its)
         }
-        (ExprKind::Read(one), ExprKind::Read(other)) => a.reads[*one as usize].array == b.reads[*other as usize].array,
+        (ExprKind::Read(one), ExprKind::Read(other)) => {
+            let (one, other) = (&a.reads[*one as usize], &b.reads[*other as usize]);
+            one.array == other.array && (in_register(input, one) || places(one, own) == places(other, its))
+        }
         (ExprKind::Constant(one), ExprKind::Constant(other)) => one == other,
         (ExprKind::Scalar(one), ExprKind::Scalar(other)) => one == other,
         (ExprKind::Unary(one, _), ExprKind::Unary(other, _)) => one == other,
@@ -157,7 +174,7 @@ fn alike((a, own, one): (&Computation, &[IntExpr], &Expr), (b, its, other): (&Co
     };
     let (left, right) = (one.operands(), other.operands());
     let mut pairs = left.iter().zip(&right);
-    same && one.ty == other.ty && left.len() == right.len() && pairs.all(|(l, r)| alike((a, own, l), (b, its, r)))
+    same && one.ty == other.ty && left.len() == right.len() && pairs.all(|(l, r)| alike(input, (a, own, l), (b, its, r)))
 }
 
 /// Whether it is only evaluated where an instance is reached: registers hold something then, and a division of integers does not stop the program.

@@ -29,6 +29,9 @@ use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 pub trait LoopHooks {
     /// Called before the `for` is printed; may write lines.
     fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer);
+    /// Called before the body is printed, and after it.
+    fn begin(&mut self, _: &For, _: &mut Printer<'_>, _: &mut Writer) {}
+    fn end(&mut self, _: &For, _: &mut Printer<'_>, _: &mut Writer) {}
     /// Called after the loop is printed.
     fn leave(&mut self, it: &For);
 }
@@ -181,7 +184,9 @@ impl Printer<'_> {
         let threads = u32::from(it.tag == Tag::Parallel);
         (self.loops_around, self.threads_around) = (self.loops_around + 1, self.threads_around + threads);
         let around = if threads > 0 { std::mem::take(&mut self.own) } else { vec![] };
+        hooks.begin(it, self, out);
         self.block(&it.body, hooks, out);
+        hooks.end(it, self, out);
         if threads > 0 {
             self.own = around;
         }

@@ -87,10 +87,13 @@ impl Chooser<'_> {
         it.at.keys().any(|id| self.tagged.contains(id))
     }
 
-    /// Whether the order is legal, if only what is below `path` was changed.
+    /// Whether the order is legal, if only what is below `path` was changed, and skips what the source does.
     pub(crate) fn is_legal(&self, schedule: &Schedule, path: &Path) -> Result<bool, Error> {
         let below: BTreeSet<ComputationId> =
             schedule.node(path).map(Node::computations).unwrap_or_default().into_iter().collect();
+        if !self.keeps_skips(schedule, &below) {
+            return Ok(false);
+        }
         let inside = |end: AccessRef| below.contains(&end.computation);
         let all = self.dependences.iter().filter(|it| inside(it.source) && inside(it.sink)).cloned();
         legality::is_legal(self.ctx, self.algorithm, schedule, &all.collect::<Vec<_>>())

@@ -47,6 +47,7 @@ pub mod resident;
 pub mod resident_cost;
 pub(crate) mod rows;
 pub(crate) mod small_planes;
+mod skips;
 pub mod solver;
 mod staged_columns;
 mod staged_sums;
