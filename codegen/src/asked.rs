@@ -174,7 +174,9 @@ fn alike(
     };
     let (left, right) = (one.operands(), other.operands());
     let mut pairs = left.iter().zip(&right);
-    same && one.ty == other.ty && left.len() == right.len() && pairs.all(|(l, r)| alike(input, (a, own, l), (b, its, r)))
+    same && one.ty == other.ty
+        && left.len() == right.len()
+        && pairs.all(|(l, r)| alike(input, (a, own, l), (b, its, r)))
 }
 
 /// Whether it is only evaluated where an instance is reached: registers hold something then, and a division of integers does not stop the program.

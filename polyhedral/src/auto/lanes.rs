@@ -19,8 +19,8 @@ use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
-use crate::reduction::{Operator, Reduction, UpdateOrder, reductions};
-use crate::schedule::{Schedule, Tag};
+use crate::reduction::{Operator, Reduction, UpdateOrder, reduction, reductions};
+use crate::schedule::{Loop, Schedule, Tag};
 
 /// Partial results: as many additions are under way as two vectors for each of two units have elements.
 const LANES: u32 = 16;
@@ -61,7 +61,11 @@ pub(crate) fn in_lanes(
     Ok(chosen)
 }
 
-/// Whether each update waits for the one before, and need not.
+/// Whether each update of a sum or product of floats waits for the one before, and need not.
+pub(super) fn is_free_sum(algorithm: &Algorithm, id: ComputationId) -> bool {
+    reduction(algorithm, id).is_some_and(|it| is_chain(algorithm, &it))
+}
+
 fn is_chain(algorithm: &Algorithm, it: &Reduction) -> bool {
     let computation = algorithm.computation(it.computation);
     it.order != UpdateOrder::Source
@@ -73,17 +77,26 @@ fn is_chain(algorithm: &Algorithm, it: &Reduction) -> bool {
         && computation.reads.iter().chain([&computation.write]).all(|access| access.is_affine())
 }
 
-/// Whether the loops that only this statement stands in are those of the source, in order.
-fn stands_as_before(source: &Scheduled, schedule: &Schedule, algorithm: &Algorithm, id: ComputationId) -> bool {
-    let own = |schedule: &Schedule| {
-        let around = schedule.loops_around(id).into_iter().map(|(_, it)| it.clone());
-        around.filter(|it| it.body.computations() == [id]).collect::<Vec<_>>()
+/// The loops that only this statement stands in, and that update the same element, outermost first.
+fn sums(algorithm: &Algorithm, schedule: &Schedule, id: ComputationId) -> Vec<Loop> {
+    let write = &algorithm.computation(id).write;
+    let stays = |it: &Loop| {
+        let iterators = 0..algorithm.computation(id).iterators.len() as u32;
+        let along = iterators.filter(|&iterator| it.at[&id].involves_iterator(iterator)).collect::<Vec<_>>();
+        !along.iter().any(|&at| write.subscripts.iter().any(|it| algorithm.computation(id).involves_iterator(it, at)))
     };
-    let name = &algorithm.computation(id).name;
-    if source.algorithm.find(name) != Some(id) {
+    let around = schedule.loops_around(id).into_iter().rev().map(|(_, it)| it.clone());
+    let mut found: Vec<Loop> = around.take_while(|it| it.body.computations() == [id] && stays(it)).collect();
+    found.reverse();
+    found
+}
+
+/// Whether these loops are those of the source, in order.
+fn stands_as_before(source: &Scheduled, schedule: &Schedule, algorithm: &Algorithm, id: ComputationId) -> bool {
+    if source.algorithm.find(&algorithm.computation(id).name) != Some(id) {
         return false;
     }
-    let (before, now) = (own(&source.schedule), own(schedule));
+    let (before, now) = (sums(algorithm, &source.schedule, id), sums(algorithm, schedule, id));
     let same = before.len() == now.len()
         && before.iter().zip(&now).all(|(a, b)| a.name == b.name && a.at.get(&id) == b.at.get(&id));
     same && now.iter().all(|it| it.tag == Tag::Sequential)
@@ -95,7 +108,7 @@ impl Parted {
         let Scheduled { algorithm, schedule, .. } = &self.scheduled;
         let around = algorithm.find(name).map(|id| schedule.loops_around(id)).unwrap_or_default();
         let (Some(id), Some((_, innermost))) = (algorithm.find(name), around.last()) else { return Ok(false) };
-        let own = self.own(name);
+        let own: Vec<String> = sums(algorithm, schedule, id).into_iter().map(|it| it.name).collect();
         let Some((inner, planes)) = own.split_last() else { return Ok(false) };
         let computation = name.to_string();
         let Some(terms) = self.chooser(ctx).length(id, &innermost.at[&id])? else { return Ok(false) };

@@ -10,6 +10,7 @@
 //! Goto and van de Geijn, *Anatomy of high-performance matrix multiplication*, TOMS 34(3), 2008, for the order of the
 //! tile loops; no packing.
 
+use super::lanes;
 use super::profile::{Profiled, Step, has_vector_form, operations, profile};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::error::Error;
@@ -64,6 +65,12 @@ pub fn choose(nest: &Nest<'_>, schedule: &Schedule) -> Option<Shape> {
     let stays = |level: usize| accesses.iter().filter(|it| it.is_write).map(move |it| it.steps[level] == Step::Stays);
     let all = serial.iter().rev().find(|&&level| stays(level).all(|stays| stays));
     let k = *all.or_else(|| serial.iter().rev().find(|&&level| stays(level).any(|stays| stays)))?;
+    // Sums of neighbours get lanes of their own (`lanes.rs`), where no loop finds neighbours of other sums.
+    let has_neighbours = |level: usize| accesses.iter().any(|it| !it.is_write && it.steps[level] == Step::Next);
+    let in_lanes = body.iter().all(|&id| lanes::is_free_sum(nest.algorithm, id));
+    if in_lanes && has_neighbours(k) && !nest.parallel.iter().any(|&level| has_neighbours(level)) {
+        return None;
+    }
     let bytes = body.iter().map(|&id| element_bytes(nest.algorithm, id)).max()?;
     let lanes = nest.machine.vector_bytes / bytes;
     let vector = lanes > 1 && body.iter().all(|&id| has_vector_form(nest.algorithm, id));

@@ -87,9 +87,11 @@ fn depth(it: &Computation, condition: &Expr) -> Option<u32> {
 }
 
 fn of_access(it: &Computation, access: &Access) -> Option<u32> {
-    access.subscripts.iter().map(|subscript| Some(last(it, subscript.as_affine()?))).try_fold(0, |all, here| {
-        Some(here?.max(all))
-    })
+    access
+        .subscripts
+        .iter()
+        .map(|subscript| Some(last(it, subscript.as_affine()?)))
+        .try_fold(0, |all, here| Some(here?.max(all)))
 }
 
 /// One more than the last iterator that it has.

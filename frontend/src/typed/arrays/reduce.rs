@@ -11,7 +11,7 @@ use crate::typed::compare::compare;
 use crate::typed::complex::Complex;
 use crate::typed::convert::{constant_integer, widen};
 use crate::typed::operator::{binary, if_else};
-use crate::typed::tree::{Expr, ExprKind, Mode, Role, SizeError, StatementKind, Type};
+use crate::typed::tree::{Block, Expr, ExprKind, Mode, Role, Simd, SizeError, StatementKind, Type};
 use crate::typed::unsupported::Construct;
 use crate::typed::value::{Kind, Value};
 use tessella_diagnostics::{Span, Spanned};
@@ -36,6 +36,15 @@ pub(super) enum Reduction {
 enum Empty {
     Allowed,
     Refused,
+}
+
+/// In which order Julia takes the elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// From the first to the last.
+    First,
+    /// `sum(A)` and `prod(A)` of arrays go through blocks and vectors, `dot` is a library's: no order is promised.
+    Any,
 }
 
 fn reduction(name: &str) -> Option<Reduction> {
@@ -70,6 +79,11 @@ impl Checker<'_> {
         }
         // `reduce(+, A)` and `mapreduce(f, +, A)` are `sum(A)` and `sum(f, A)`, but for small integers.
         let by_operator = matches!(name, "reduce" | "foldl" | "mapreduce" | "mapfoldl");
+        let is_generator = matches!(
+            arguments.last(),
+            Some(ast::Expr { kind: ast::ExprKind::Generator { brackets: ast::Brackets::Round, .. }, .. })
+        );
+        let order = if is_generator || matches!(name, "foldl" | "mapfoldl") { Order::First } else { Order::Any };
         let (name, arguments) = match (name, arguments.as_slice()) {
             ("reduce" | "foldl", [operator, array]) => (self.reduced_by(operator)?, vec![*array]),
             ("mapreduce" | "mapfoldl", [function, operator, array]) => {
@@ -115,7 +129,7 @@ impl Checker<'_> {
             Some(init) => Some(self.initial(reduction, elements.element, init)?),
         };
         match dims {
-            None => self.reduce(name, reduction, &unrolled(elements), (empty, init), span),
+            None => self.reduce(name, reduction, &unrolled(elements), (empty, init, order), span),
             Some(dims) => {
                 let axes = self.dimensions_argument(dims)?;
                 self.reduce_along(name, reduction, &elements, (&axes, init), span)
@@ -206,7 +220,7 @@ impl Checker<'_> {
         name: &str,
         reduction: Reduction,
         elements: &Elements,
-        (empty, init): (Empty, Option<Expr>),
+        (empty, init, order): (Empty, Option<Expr>, Order),
         span: Span,
     ) -> Checked<Value> {
         self.writes_statements(span)?;
@@ -264,7 +278,10 @@ impl Checker<'_> {
                 Ok(())
             })
         });
-        let block = if stops { self.undecided(block) } else { block };
+        let mut block = if stops { self.undecided(block) } else { block };
+        if order == Order::Any && is_free(reduction, total_type) {
+            in_any_order(&mut block, 0, Simd::Before);
+        }
         self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
         done?;
         Ok(Value::Scalar(self.read(total, span)))
@@ -303,7 +320,8 @@ impl Checker<'_> {
 
     /// A reduction along some axes, which keep one element: a new array.
     ///
-    /// Each of its elements starts with what Julia starts with, `0.0` for sums, and takes the elements in their order.
+    /// Each of its elements starts with what Julia starts with, `0.0` for sums, and takes the elements in their order where they do not lie
+    /// together.
     fn reduce_along(
         &mut self,
         name: &str,
@@ -353,16 +371,25 @@ impl Checker<'_> {
             checker.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, span);
             Ok(())
         })?;
-        self.nest(&extents, span, |checker, at| {
-            let element = checker.element(elements, at)?;
-            let element = widen(checker.as_scalar(element, span)?, total_type);
-            let subscripts: Vec<Expr> = at.iter().enumerate().map(|(axis, along)| kept(axis, along)).collect();
-            let load = ExprKind::Load { array, subscripts: subscripts.clone(), inbounds: true };
-            let before = Expr { kind: load, ty: total_type, span };
-            let value = binary(operator(reduction, total_type), before, element, span);
-            checker.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, span);
-            Ok(())
-        })?;
+        let (mut block, done) = self.in_block(|checker| {
+            checker.nest(&extents, span, |checker, at| {
+                let element = checker.element(elements, at)?;
+                let element = widen(checker.as_scalar(element, span)?, total_type);
+                let subscripts: Vec<Expr> = at.iter().enumerate().map(|(axis, along)| kept(axis, along)).collect();
+                let load = ExprKind::Load { array, subscripts: subscripts.clone(), inbounds: true };
+                let before = Expr { kind: load, ty: total_type, span };
+                let value = binary(operator(reduction, total_type), before, element, span);
+                checker.emit(StatementKind::Store { array, subscripts, value, label: None, mode }, span);
+                Ok(())
+            })
+        });
+        // The elements that lie together are reduced like an array of their own.
+        let together = (0..extents.len()).take_while(|axis| axes.contains(axis)).count();
+        if is_free(reduction, total_type) {
+            in_any_order(&mut block, extents.len() - together, Simd::Before);
+        }
+        self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
+        done?;
         Ok(Value::Elements(Box::new(self.whole(array, Keeps::Fresh, span))))
     }
 
@@ -431,7 +458,7 @@ impl Checker<'_> {
         let recipe = Recipe::Apply { operation: Operation::Binary("*".into()), operands: vec![a, b] };
         let products = self.elements(extents, recipe, span)?;
         self.writes_statements(span)?;
-        self.reduce("dot", Reduction::Sum, &products, (Empty::Allowed, None), span)
+        self.reduce("dot", Reduction::Sum, &products, (Empty::Allowed, None, Order::Any), span)
     }
 
     /// A generator whose conditions have become part of its body, where that changes nothing: `any(b for x in r if c)` is
@@ -606,4 +633,22 @@ fn unchecked(mut first: Expr) -> Expr {
         *inbounds = true;
     }
     first
+}
+
+/// Whether the order of the elements shows in the result, and Julia promises none.
+fn is_free(reduction: Reduction, total: ScalarType) -> bool {
+    total.is_float() && matches!(operator(reduction, total), BinaryOp::Add | BinaryOp::Mul)
+}
+
+/// The loops of a nest below the `outer` ones take what they update in any order.
+fn in_any_order(block: &mut Block, outer: usize, simd: Simd) {
+    for statement in block {
+        if let StatementKind::For { mode, body, .. } = &mut statement.kind {
+            if outer == 0 {
+                mode.simd = simd;
+            }
+            let inside = if outer == 0 { simd.inside() } else { simd };
+            in_any_order(body, outer.saturating_sub(1), inside);
+        }
+    }
 }
