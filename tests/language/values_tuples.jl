@@ -450,3 +450,50 @@ end
     return u, v, w, c, d.sum
 end
 case(states_of_helpers, (T, n) -> (values_of(T, 3), n))
+
+# Vectors, parts of arrays and ranges that are taken apart.
+@tessella function apart_vector(u, dt)
+    x, y, z = u
+    v = similar(u)
+    v[1] = x + dt * (10 * (y - x))
+    v[2] = y + dt * (x * (28 - z) - y)
+    v[3] = z + dt * (x * y - 2 * z)
+    return v
+end
+function apart_lorenz(u)
+    x, y, z = u
+    return [10 * (y - x), x * (28 - z) - y, x * y - 2 * z]
+end
+@tessella function apart_steps(u0, steps)
+    u = copy(u0)
+    for t in 1:steps
+        u = u .+ apart_lorenz(u) ./ 128
+    end
+    a, b = u
+    return a, b, u
+end
+@tessella function apart_columns(A)
+    s = zero(eltype(A))
+    for j in axes(A, 2)
+        x, y = view(A, :, j)
+        p, q = A[2:3, j]
+        s += x * y - p / 2 + q
+    end
+    first, second = 5:2:9
+    return s, first, second
+end
+@tessella function apart_exchanged(u)
+    u[1], u[2] = u[2:3]
+    z, w = (complex(u[1], u[2]), complex(u[2], u[1]))
+    c, d = [z, w] .* 2
+    return (real(c), imag(d))
+end
+@tessella function apart_too_many(u)
+    x, y, z = u
+    return x + y + z
+end
+case(apart_vector, (T, n) -> (values_of(T, 3), T(0.25)))
+case(apart_steps, (T, n) -> (values_of(T, 3), n))
+case(apart_columns, (T, n) -> (values_of(T, 3, n),))
+case(apart_exchanged, (T, n) -> (values_of(T, 3),))
+case(apart_too_many, (T, n) -> (values_of(T, n),); targets = [:c])

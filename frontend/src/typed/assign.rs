@@ -1,15 +1,19 @@
 //! Assignments: to variables, to elements of arrays, and to several of them at once.
 
+use super::arrays::Elements;
 use super::check::{Checked, Checker};
+use super::compare::compare;
 use super::complex::ComplexError;
+use super::convert::constant_integer;
 use super::error::TypeError;
 use super::scope::{State, Variable, VariableId};
 use super::statement::{Place, Tail};
-use super::tree::{Expr, ExprKind, LocalId, Role, StatementKind, Type};
+use super::tree::{Expr, ExprKind, LocalId, Role, SizeError, StatementKind, Type};
 use super::unsupported::Construct;
 use super::value::{Kind, RangeValue, Value};
 use crate::ast;
 use tessella_diagnostics::Span;
+use tessella_scalar::CompareOp;
 
 impl Checker<'_> {
     pub(super) fn assignment(&mut self, statement: &ast::Expr, place: Place) -> Checked<Tail> {
@@ -386,6 +390,10 @@ impl Checker<'_> {
         at_once: &[usize],
         span: Span,
     ) -> Checked<Value> {
+        let value = match self.as_elements(&value, span) {
+            Some(elements) if elements.rank() == 1 => self.taken_apart(&elements, targets.len(), span)?,
+            _ => value,
+        };
         let (Value::Tuple(values) | Value::Named(_, values)) = &value else {
             let found = self.kind(&value);
             return Err(self.fail(TypeError::NotIterable { found, span }));
@@ -405,6 +413,21 @@ impl Checker<'_> {
             Some(reported) => Err(reported),
             None => Ok(Value::Tuple(values)),
         }
+    }
+
+    /// `x, y, z = u` of a vector: its first elements.
+    fn taken_apart(&mut self, elements: &Elements, count: usize, span: Span) -> Checked<Value> {
+        let extent = elements.extents[0].clone();
+        if let Some(values) = constant_integer(&extent).and_then(|it| usize::try_from(it).ok()) {
+            if values < count {
+                return Err(self.fail(TypeError::Destructuring { targets: count, values, span }));
+            }
+        } else {
+            let enough = compare(CompareOp::Ge, extent.placed(span), Expr::int64(count as i64, span), span);
+            self.require(enough, SizeError::Bounds, "a vector with fewer elements is taken apart", span)?;
+        }
+        let places = (1..=count as i64).map(|at| self.element(elements, &[Expr::int64(at, span)]));
+        places.collect::<Checked<Vec<Value>>>().map(Value::Tuple)
     }
 
     fn bind_all(

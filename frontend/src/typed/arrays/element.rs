@@ -22,7 +22,7 @@ const ITERATORS: [&str; 6] = ["i", "j", "k", "l", "p", "q"];
 
 impl Checker<'_> {
     /// The element at subscripts that count from 1 along each axis.
-    pub(super) fn element(&mut self, of: &Elements, at: &[Expr]) -> Checked<Value> {
+    pub(in crate::typed) fn element(&mut self, of: &Elements, at: &[Expr]) -> Checked<Value> {
         match &of.recipe {
             Recipe::Part(part) => {
                 let subscripts = part_subscripts(part, at);
