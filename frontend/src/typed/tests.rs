@@ -358,7 +358,7 @@ end",
                     A[i.4 + 1, 1] = temporary[i.4]
                 end
                 var sum::Float64 = (size(v, 1) >= 1) ? -0.0 : 0.0
-                for i.5 in 1:size(v, 1)  # L5
+                @simd for i.5 in 1:size(v, 1)  # L5
                     sum = sum + w[i.5]
                 end
                 return sum

@@ -49,6 +49,7 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
         depth: 0,
         beside: [Reach::default(); 2],
         back: 0,
+        needs: vec![],
         hexagon: None,
         resident: None,
     }
