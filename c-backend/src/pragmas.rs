@@ -146,7 +146,7 @@ fn is_innermost(it: &For) -> bool {
     !inner && it.clip.is_none() && it.going.is_none()
 }
 
-/// How many times a loop asks before it marks something.
+/// The conditions in the body of a loop under which it marks something.
 fn conditions(it: &For, input: &Input<'_>) -> usize {
     let mut count = 0;
     it.body.iter().for_each(|node| {

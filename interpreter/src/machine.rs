@@ -11,6 +11,9 @@ use tessella_frontend::typed::tree::{
 };
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
+/// Elements of an array of a branch that is not taken.
+const MOST_SKIPPED: f64 = 4e6;
+
 /// The number of steps that [`run`] allows: some minutes' worth.
 pub const DEFAULT_STEPS: u64 = 1 << 36;
 
@@ -169,7 +172,9 @@ impl Machine<'_> {
     fn skip(&mut self, block: &[Statement]) {
         for statement in block {
             match &statement.kind {
-                StatementKind::Allocate { array, extents } if self.made[array.0 as usize].is_none() => {
+                StatementKind::Allocate { array, extents }
+                    if self.made[array.0 as usize].is_none() && self.is_small(extents) =>
+                {
                     // Else the branch computes how large it is, and nothing else has a use for it.
                     let _: Result<(), RunError> = self.allocate(*array, extents, statement.span);
                 }
@@ -184,6 +189,13 @@ impl Machine<'_> {
                 | StatementKind::Require { .. } => {}
             }
         }
+    }
+
+    /// Whether an array costs little memory.
+    fn is_small(&mut self, extents: &[Expr]) -> bool {
+        let extents = extents.iter().map(|extent| self.int64(extent).ok());
+        let count = extents.collect::<Option<Vec<i64>>>().map(|all| all.iter().map(|&it| it.max(0) as f64).product());
+        count.is_some_and(|count: f64| count <= MOST_SKIPPED)
     }
 
     /// The range is evaluated once; the iterator's last value is the last one that does not pass the stop.

@@ -136,3 +136,30 @@ end
         reduce(|, v > 0 for v in x; init = false), mapreduce(<, &, x, x)
 end
 case(conditions_of_none, (T, n) -> (values_of(T, n),))
+
+# The elements are taken in any order, what computes one of them keeps its own.
+@tessella folded_in_sums(w, x) = sum(v -> foldl(+, w) * v, x)
+function folded_by_loop(w, v)
+    s = zero(v)
+    for k in eachindex(w)
+        s += w[k] * v
+    end
+    return s
+end
+@tessella looped_in_sums(w, x) = sum(v -> folded_by_loop(w, v), x) + prod([folded_by_loop(w, v) for v in x])
+@tessella summed_in_sums(w, x) = sum(v -> sum(w[k] * v for k in eachindex(w)), x)
+for f in (folded_in_sums, looped_in_sums, summed_in_sums)
+    case(f, (T, n) -> ([T(1e16); ones(T, 70); T(-1e16)], T[1]); types = [Float32, Float64])
+end
+
+# Sums around the sizes at which partial sums begin, with rests, and in a loop.
+@tessella function sums_of_sizes(A, x)
+    s = sum(A) - sum(abs2, x) + prod(x .+ 2)
+    for j in axes(A, 2)
+        s -= sum(view(A, :, j)) / 2
+    end
+    return s, sum(A, dims = 1), sum(A, dims = 2)
+end
+for rows in (15, 16, 63, 64, 65, 79, 80, 130)
+    case(sums_of_sizes, (T, n) -> (values_of(T, rows, 3), zeros(T, n)); types = [Float64])
+end

@@ -77,3 +77,12 @@ case(compared_counter, (T, n) -> (abs.(values_of(T, n)), T(6.5)); types = [Float
 end
 
 case(compared_fast, (T, n) -> (values_of(T, n), n - 3); types = [Float32, Float64])
+@tessella function compared_fast_at_the_ends(n, x)
+    s = 0
+    for i in eachindex(n, x)
+        @fastmath s += n[i] < x[i]
+        @fastmath s += 2 * (n[i] == x[i])
+    end
+    return s
+end
+case(compared_fast_at_the_ends, (T, n) -> ([2^53 + 1, 2^62 + 1, typemin(Int) + 1, 3], T[2.0^53, 2.0^62, -2.0^63, 3.5]); types = [Float64])

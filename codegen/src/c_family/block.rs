@@ -29,8 +29,9 @@ use tessella_scalar::{BinaryOp, CompareOp, ScalarType};
 pub trait LoopHooks {
     /// Called before the `for` is printed; may write lines.
     fn enter(&mut self, it: &For, printer: &mut Printer<'_>, out: &mut Writer);
-    /// Called before the body is printed, and after it.
+    /// Called before the body is printed; may write lines.
     fn begin(&mut self, _: &For, _: &mut Printer<'_>, _: &mut Writer) {}
+    /// Called after the body is printed; may write lines.
     fn end(&mut self, _: &For, _: &mut Printer<'_>, _: &mut Writer) {}
     /// Called after the loop is printed.
     fn leave(&mut self, it: &For);

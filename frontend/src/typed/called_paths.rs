@@ -126,7 +126,8 @@ impl Checker<'_> {
         }
         let span = value.span;
         let failed = self.errors[mark.errors].clone();
-        let (given, one_of) = self.asked_for_paths(value, mark);
+        // What is moved out of an expression may have no effect on what stands before it there.
+        let (given, one_of) = self.asked_for_paths(value, mark, !is_ours(target));
         Some(match (given, one_of) {
             (Err(reported), _) => Err(reported),
             (Ok(given), None) => self.bind(target, given, span).map(|_| Tail::Nothing),
@@ -143,10 +144,10 @@ impl Checker<'_> {
         })
     }
 
-    /// A call once more, and which of several values it gives, if it does.
-    fn asked_for_paths(&mut self, call: &ast::Expr, mark: Mark) -> (Checked<Value>, Option<OneOf>) {
+    /// A call once more, and which of several values it gives, if it does; whether it is all of a statement's value, and may have effects.
+    fn asked_for_paths(&mut self, call: &ast::Expr, mark: Mark, is_statement: bool) -> (Checked<Value>, Option<OneOf>) {
         self.go_back_to(mark);
-        self.flow.statement_call = true;
+        self.flow.statement_call = is_statement;
         self.flow.asks_for_paths = true;
         let given = self.value(call);
         self.flow.asks_for_paths = false;
@@ -159,7 +160,7 @@ impl Checker<'_> {
         if self.of_several_paths(&mark) != Some(call.span) {
             return None;
         }
-        let (given, one_of) = self.asked_for_paths(call, mark);
+        let (given, one_of) = self.asked_for_paths(call, mark, true);
         Some(match (given, one_of) {
             (Err(reported), _) => Err(reported),
             (Ok(given), None) => Ok(self.as_tail(given, call.span)),

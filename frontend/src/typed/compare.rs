@@ -226,6 +226,8 @@ impl Checker<'_> {
         let ty = match (integer.ty.bytes(), float.ty) {
             (1 | 2, ty) => Some(ty),
             (4, _) => Some(ScalarType::F64),
+            // As `promote` has it: `@fastmath` rounds.
+            (_, ty) if self.mode.fastmath => Some(ty),
             (_, ty) => {
                 // A constant that the float type holds exactly is compared as a float.
                 let constant = integer.as_constant().and_then(Constant::as_integer);

@@ -86,7 +86,7 @@ impl Checker<'_> {
     /// Whether the expression is a number with a fraction, without checking it for good.
     fn would_be_float(&mut self, expr: &Expr) -> bool {
         let errors = self.errors.len();
-        let (_, value) = self.in_block(|checker| checker.conditionally(|checker| checker.value(expr)));
+        let (_, value) = self.trial(|checker| checker.value(expr));
         self.errors.truncate(errors);
         match value {
             Ok(Value::Scalar(number)) => number.ty.is_float(),

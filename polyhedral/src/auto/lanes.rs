@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What each partial result takes, and the order in which they are combined, depend on nothing but the sizes, so the result has the same
-//! bits in every run and on every machine; fewer than 16 terms are added up in the source's order. Each step is a command that a user could give, and is proved
+//! bits in every run; fewer than 64 terms are added up in the source's order. Each step is a command that a user could give, and is proved
 //! like one.
 
 use super::partial_sums::{Parted, in_half};
@@ -24,7 +24,7 @@ use crate::schedule::{Loop, Schedule, Tag};
 
 /// Partial results: as many additions are under way as two vectors for each of two units have elements.
 const LANES: u32 = 16;
-/// A loop with a constant number of iterations below this is not worth it.
+/// A loop with fewer iterations is not worth it: a constant number tells, or sizes do when the function is called.
 const LONG: i64 = 64;
 
 /// The choice with partial results for the sums that are left in order, of the program that it was made for.

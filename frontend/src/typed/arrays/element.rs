@@ -208,7 +208,7 @@ impl Checker<'_> {
     }
 
     /// Evaluates something only to learn about it: what it writes and declares is forgotten, its errors are not.
-    pub(super) fn trial<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> (Block, T) {
+    pub(in crate::typed) fn trial<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> (Block, T) {
         let (locals, variables, loops) = (self.locals.len(), self.variables.len(), self.loop_count);
         let (conditions, assigned) = (std::mem::replace(&mut self.conditions, 0), self.assigned.clone());
         // All that is remembered of variables by their numbers, which are given out again.

@@ -280,7 +280,7 @@ impl Checker<'_> {
         });
         let mut block = if stops { self.undecided(block) } else { block };
         if order == Order::Any && is_free(reduction, total_type) {
-            in_any_order(&mut block, 0, Simd::Before);
+            in_any_order(&mut block, (0, extents.len()), Simd::Before);
         }
         self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
         done?;
@@ -386,7 +386,7 @@ impl Checker<'_> {
         // The elements that lie together are reduced like an array of their own.
         let together = (0..extents.len()).take_while(|axis| axes.contains(axis)).count();
         if is_free(reduction, total_type) {
-            in_any_order(&mut block, extents.len() - together, Simd::Before);
+            in_any_order(&mut block, (extents.len() - together, together), Simd::Before);
         }
         self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
         done?;
@@ -640,15 +640,19 @@ fn is_free(reduction: Reduction, total: ScalarType) -> bool {
     total.is_float() && matches!(operator(reduction, total), BinaryOp::Add | BinaryOp::Mul)
 }
 
-/// The loops of a nest below the `outer` ones take what they update in any order.
-fn in_any_order(block: &mut Block, outer: usize, simd: Simd) {
+/// The `inner` loops of a nest below the `outer` ones take what they update in any order; what computes an element keeps its own.
+fn in_any_order(block: &mut Block, (outer, inner): (usize, usize), simd: Simd) {
+    if outer + inner == 0 {
+        return;
+    }
     for statement in block {
         if let StatementKind::For { mode, body, .. } = &mut statement.kind {
-            if outer == 0 {
+            if outer > 0 {
+                in_any_order(body, (outer - 1, inner), simd);
+            } else {
                 mode.simd = simd;
+                in_any_order(body, (0, inner - 1), simd.inside());
             }
-            let inside = if outer == 0 { simd.inside() } else { simd };
-            in_any_order(body, outer.saturating_sub(1), inside);
         }
     }
 }
