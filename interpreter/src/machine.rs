@@ -11,7 +11,7 @@ use tessella_frontend::typed::tree::{
 };
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
-/// Elements of an array of a branch that is not taken.
+/// The most elements of an array that is made for a branch which is not taken.
 const MOST_SKIPPED: f64 = 4e6;
 
 /// The number of steps that [`run`] allows: some minutes' worth.

@@ -564,7 +564,7 @@ fn rounding(verified: &Verified, op: BinaryOp, reported: &ReportedDependence, li
             operations(op)
         )),
         (true, Keeps::Apart) => {
-            Some(format!("the source allows another order of these {} (`@simd`); `rfactor` uses it", operations(op)))
+            Some(format!("the source allows another order of these {}; `rfactor` uses it", operations(op)))
         }
         (true, Keeps::Order) => {
             let place = lines.get(&id).map_or_else(String::new, |line| match line.starts_with("line ") {

@@ -19,7 +19,7 @@ use super::tree::LocalId;
 use super::unsupported::Construct;
 use super::value::Value;
 use super::walk::{parts, parts_mut};
-use crate::ast::{self, Argument, Broadcast, ExprKind};
+use crate::ast::{self, Broadcast, ExprKind};
 use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 
@@ -221,35 +221,32 @@ fn take_call(expr: &mut ast::Expr, at: Span, given: &str) -> Option<ast::Expr> {
     if expr.span == at && matches!(expr.kind, ExprKind::Call { broadcast: Broadcast::No, .. }) {
         return Some(std::mem::replace(expr, name(given, at)));
     }
-    let first = match &mut expr.kind {
+    let take = |part: &mut ast::Expr| take_call(part, at, given);
+    match &mut expr.kind {
         // The call itself, which has a name already.
         ExprKind::Assign { operator: None, broadcast: Broadcast::No, target, value }
             if value.span == at && !matches!(target.kind, ExprKind::Index { .. }) =>
         {
-            return None;
+            None
         }
-        ExprKind::Assign { value, .. } | ExprKind::Return(Some(value)) => return take_call(value, at, given),
-        ExprKind::Call { arguments, .. } => return take_of(arguments, at, given),
-        ExprKind::Tuple(arguments) => return take_of(arguments, at, given),
-        ExprKind::Index { base, .. } => return take_call(base, at, given),
-        ExprKind::Ternary { condition, .. } => condition,
-        ExprKind::And(left, _) | ExprKind::Or(left, _) => left,
-        ExprKind::If { branches, .. } => return branches.first_mut().and_then(|(it, _)| take_call(it, at, given)),
+        ExprKind::Assign { value: part, .. }
+        | ExprKind::Return(Some(part))
+        | ExprKind::Index { base: part, .. }
+        | ExprKind::Ternary { condition: part, .. }
+        | ExprKind::And(part, _)
+        | ExprKind::Or(part, _) => take(part),
+        ExprKind::Call { arguments, .. } | ExprKind::Tuple(arguments) => {
+            arguments.iter_mut().find_map(|argument| take(&mut argument.value))
+        }
+        ExprKind::If { branches, .. } => branches.first_mut().and_then(|(condition, _)| take(condition)),
+        ExprKind::Comparison { operands, .. } => operands.iter_mut().take(2).find_map(take),
         ExprKind::Prefix { .. }
         | ExprKind::Infix { .. }
         | ExprKind::Juxtapose { .. }
         | ExprKind::Adjoint(_)
-        | ExprKind::Field { .. } => return parts_mut(expr).into_iter().find_map(|part| take_call(part, at, given)),
-        ExprKind::Comparison { operands, .. } => {
-            return operands.iter_mut().take(2).find_map(|part| take_call(part, at, given));
-        }
-        _ => return None,
-    };
-    take_call(first, at, given)
-}
-
-fn take_of(arguments: &mut [Argument], at: Span, given: &str) -> Option<ast::Expr> {
-    arguments.iter_mut().find_map(|argument| take_call(&mut argument.value, at, given))
+        | ExprKind::Field { .. } => parts_mut(expr).into_iter().find_map(take),
+        _ => None,
+    }
 }
 
 fn is_ours(target: &ast::Expr) -> bool {

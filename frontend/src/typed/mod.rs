@@ -24,6 +24,7 @@ mod complex;
 mod constant;
 mod constant_array;
 mod convert;
+mod destructure;
 mod divide;
 mod each;
 mod expression;

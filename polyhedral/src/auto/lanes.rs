@@ -10,6 +10,7 @@
 //! bits in every run; fewer than 64 terms are added up in the source's order. Each step is a command that a user could give, and is proved
 //! like one.
 
+use super::gpu_storage::moves;
 use super::partial_sums::{Parted, in_half};
 use crate::algorithm::{Algorithm, ComputationId};
 use crate::command::Command;
@@ -79,14 +80,10 @@ fn is_chain(algorithm: &Algorithm, it: &Reduction) -> bool {
 
 /// The loops that only this statement stands in, and that update the same element, outermost first.
 fn sums(algorithm: &Algorithm, schedule: &Schedule, id: ComputationId) -> Vec<Loop> {
-    let write = &algorithm.computation(id).write;
-    let stays = |it: &Loop| {
-        let iterators = 0..algorithm.computation(id).iterators.len() as u32;
-        let along = iterators.filter(|&iterator| it.at[&id].involves_iterator(iterator)).collect::<Vec<_>>();
-        !along.iter().any(|&at| write.subscripts.iter().any(|it| algorithm.computation(id).involves_iterator(it, at)))
-    };
-    let around = schedule.loops_around(id).into_iter().rev().map(|(_, it)| it.clone());
-    let mut found: Vec<Loop> = around.take_while(|it| it.body.computations() == [id] && stays(it)).collect();
+    let it = algorithm.computation(id);
+    let around = schedule.loops_around(id).into_iter().rev().map(|(_, around)| around.clone());
+    let is_own = |around: &Loop| around.body.computations() == [id] && !moves(it, &it.write, id, around);
+    let mut found: Vec<Loop> = around.take_while(is_own).collect();
     found.reverse();
     found
 }

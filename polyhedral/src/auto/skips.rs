@@ -11,36 +11,33 @@ use crate::expr::{Expr, ExprKind, conjuncts};
 use crate::layers::Target;
 use crate::schedule::Schedule;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use tessella_scalar::UnaryOp;
 
 impl Chooser<'_> {
     /// Whether no loop stands around one that a condition of such a kind is about, unless it does in the source.
     pub(crate) fn keeps_skips(&self, schedule: &Schedule, computations: &BTreeSet<ComputationId>) -> bool {
-        self.target == Target::Gpu
-            || computations.iter().all(|&id| {
-                let skipped = skipped(self.algorithm, id);
-                skipped.is_none_or(|first| {
-                    let around = schedule.loops_around(id);
-                    let is_inner = |at: &Affine| {
-                        let count = self.algorithm.computation(id).iterators.len() as u32;
-                        (first..count).any(|iterator| at.involves_iterator(iterator))
-                    };
-                    let is_outer = |at: &Affine| (0..first).any(|iterator| at.involves_iterator(iterator));
-                    let places = || around.iter().filter_map(|(_, it)| it.at.get(&id));
-                    let inside = places().position(is_inner).unwrap_or(around.len());
-                    !places().skip(inside).any(is_outer)
-                })
+        let keeps = |id: ComputationId| {
+            let around = schedule.loops_around(id);
+            let places: Vec<&Affine> = around.iter().filter_map(|(_, it)| it.at.get(&id)).collect();
+            let count = self.algorithm.computation(id).iterators.len() as u32;
+            let involves = |at: &Affine, mut which: Range<u32>| which.any(|iterator| at.involves_iterator(iterator));
+            skipped(self.algorithm, id).into_iter().all(|first| {
+                let inside = places.iter().position(|at| involves(at, first..count)).unwrap_or(places.len());
+                !places[inside..].iter().any(|at| involves(at, 0..first))
             })
+        };
+        self.target == Target::Gpu || computations.iter().all(|&id| keeps(id))
     }
 }
 
-/// The first of the iterators that a condition does not depend on by which data skip iterations of all outer ones.
-fn skipped(algorithm: &Algorithm, id: ComputationId) -> Option<u32> {
+/// For each condition by which data skip iterations, the first of the iterators that it does not depend on, nor on any behind it.
+fn skipped(algorithm: &Algorithm, id: ComputationId) -> Vec<u32> {
     let it = algorithm.computation(id);
     let count = it.iterators.len() as u32;
     let parts = it.predicate.as_ref().map(conjuncts).unwrap_or_default();
     let firsts = parts.into_iter().filter(|part| asks_for_zero(algorithm, it, part)).filter_map(|part| depth(it, part));
-    firsts.filter(|&first| first < count).min()
+    firsts.filter(|&first| first < count).collect()
 }
 
 /// Whether a condition compares data with zero, in the statement itself or in the one that computes it.

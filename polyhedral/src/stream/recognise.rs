@@ -449,22 +449,23 @@ impl Nest {
         let since = number.sub(&steps.0)?;
         let advances = domain.stride(time as i32)?.to_i64().unwrap_or(1).clamp(1, MOST_PERIOD);
         let longest = (nests * advances).min(MOST_PERIOD.max(nests));
+        let is_part = parts.len() > 1;
+        let sizes = if is_part { sizes_of(ctx, algorithm, &domain)? } else { vec![] };
         let periods = period.map_or(1..=longest, |period| period..=period);
         for (period, turn) in periods.flat_map(|period| (0..period).map(move |turn| (period, turn))) {
             let in_turn = since.add_constant(-turn)?.modulo(period)?.to_isl(&space, &names)?;
             let some = whole.intersect(&in_turn.eq_set(&Affine::constant(0).to_isl(&space, &names)?)?)?;
             let mut needs = vec![];
-            if parts.len() > 1 {
+            if is_part {
                 // The first row of a matrix without columns is none.
                 let beyond = some.subtract(&domain)?.params()?;
-                for it in sizes_of(ctx, algorithm, &domain)? {
-                    if !beyond.is_subset(&where_there_are(ctx, algorithm, std::slice::from_ref(&it))?)? {
-                        needs.push(it);
+                for it in &sizes {
+                    if !beyond.is_subset(&where_there_are(ctx, algorithm, std::slice::from_ref(it))?)? {
+                        needs.push(it.clone());
                     }
                 }
             }
             if some.intersect_params(&where_there_are(ctx, algorithm, &needs)?)?.is_equal(&domain)? {
-                let is_part = parts.len() > 1;
                 let all = found.into_iter().map(|nest| Nest { turn, is_part, ..nest }).collect();
                 return Ok(Ok(NestsOf { all, period, needs }));
             }
