@@ -75,7 +75,10 @@ impl Evaluation<'_, '_> {
             0 => Ok(Pieces::single(Affine::constant(0))),
             1 => Ok(Pieces::single(cases.swap_remove(0).1)),
             2..=CASE_LIMIT => {
-                let simple = cases.into_iter().map(|(case, value)| (self.simplified(&case, &Formula::True), value));
+                let simple = cases.into_iter().map(|(case, value)| {
+                    let simple = self.simplified(&case, &Formula::True);
+                    (self.joined(&simple).filter(|it| it.size() < simple.size()).unwrap_or(simple), value)
+                });
                 Ok(Pieces(simple.collect()))
             }
             _ => Err(NotAffine { span: expr.span, reason: Reason::TooManyCases { limit: CASE_LIMIT } }),
@@ -85,6 +88,15 @@ impl Evaluation<'_, '_> {
     /// Of two cases one of which has the other's value, too, makes one. First those that differ otherwise: what is left
     /// of `mod1(i + 1, n)` are `i + 1` and `i + 1 - n`.
     fn merge(&self, cases: &mut Vec<(Formula, Affine)>) {
+        // One of two equations may say what another case does: for `mod1(i + 1, n)`, `i + 1 == n`, but not `i + 1 == 2 * n`.
+        let parts = |(case, value): &(Formula, Affine)| match case {
+            Formula::Any(parts) => parts.iter().map(|part| (part.clone(), value.clone())).collect(),
+            other => vec![(other.clone(), value.clone())],
+        };
+        let apart: Vec<_> = cases.iter().flat_map(parts).collect();
+        if apart.len() <= MERGE_LIMIT {
+            *cases = apart;
+        }
         let few = cases.len() <= MERGE_LIMIT;
         let mut at = 0;
         while few && at < cases.len() {
@@ -109,6 +121,13 @@ impl Evaluation<'_, '_> {
             }
         }
         *cases = distinct;
+    }
+
+    /// A condition with alternatives that say together what holds without any.
+    fn joined(&self, condition: &Formula) -> Option<Formula> {
+        let (Formula::Any(parts) | Formula::All(parts)) = condition else { return None };
+        let has_any = matches!(condition, Formula::Any(_)) || parts.iter().any(|it| matches!(it, Formula::Any(_)));
+        has_any.then(|| self.symbols.conjunction(self.site, &self.under, condition))?
     }
 
     pub(super) fn possible(&self, condition: &Formula) -> bool {

@@ -3,6 +3,7 @@
 use super::{Site, Symbols};
 use crate::formula::Formula;
 use std::collections::HashSet;
+use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::isl::{DimType, IslError, Val};
 
 /// Of a condition with more comparisons isl is not asked whether it can hold: it takes disjunctions apart in all ways.
@@ -72,6 +73,27 @@ impl Symbols<'_> {
             // Where isl gives up, nothing is ruled out.
             Ok(Found::Large) | Err(_) => true,
         }
+    }
+
+    /// A condition as comparisons that hold together, given another one: `i == m` for `(i <= m - 2 || i >= m) && i >= m - 1 || i == 2m - 1` where `i` is no more
+    /// than `m`. `None` where that takes divisions or alternatives, or isl gives up.
+    pub(crate) fn conjunction(&self, site: &Site, given: &Formula, condition: &Formula) -> Option<Formula> {
+        if condition.size() > COMPARISONS {
+            return None;
+        }
+        let space = self.space(None, &site.iterators).ok()?;
+        let set_of = |formula: &Formula| formula.to_set(&space, &self.param_names);
+        let context = set_of(&Formula::all([self.context.clone(), site.domain.clone(), given.clone()])).ok()?;
+        let there = set_of(condition).and_then(|set| set.intersect(&context)?.coalesce()).ok()?;
+        let [_] = there.basic_sets().ok()?.as_slice() else { return None };
+        let simple = there.gist(&context).and_then(|set| set.coalesce()).ok()?;
+        let [part] = simple.basic_sets().ok()?.try_into().ok()?;
+        let mut all = vec![];
+        for constraint in part.constraints().ok()? {
+            let value = Affine::from_isl(&constraint.aff().ok()?, &self.param_names).ok()??;
+            all.push(if constraint.is_equality().ok()? { Formula::zero(value) } else { Formula::non_negative(value) });
+        }
+        Some(Formula::all(all))
     }
 
     /// Some instance at `site` that satisfies the formula.
