@@ -3,8 +3,13 @@
 //! ```text
 //! for t in first:last { nests }
 //!   -> for each pair of blocks { kernel(A -> A_next); kernel(A_next -> A) }
-//!      kernel(A -> A_next), or rest(A -> A_next, half of what is left) where that is less; rest(A_next -> A, the others, and what is stored but once)
+//!      for each pair of short blocks of what is left { few(A -> A_next); few(A_next -> A) }
+//!      few(A -> A_next), or rest(A -> A_next, half of what is left) where that is less; rest(A_next -> A, the others, and what is stored but once)
 //! ```
+//!
+//! A kernel that is told how many steps it makes asks at each of them whether it is there, and keeps what it was where it is not. So it has room for few
+//! ([`Stream::fewer`]), and so have the launches that leave it no more than it has room for. Where blocks are short themselves, they are these. Where all fields
+//! go from launch to launch nothing is left to store in the end, and there may be no rest.
 //!
 //! Where the sizes of a stream say so, one kernel makes all steps of domains that its blocks can hold ([`Residing`]), and those launches others; or
 //! there are none, and a call with another domain is refused.
@@ -41,6 +46,8 @@ pub struct Streaming {
     /// The last subscripts along columns, lines and rows of what launches have to go through: the extents of fields whose values go from step to
     /// step, and what is written of others beyond them.
     pub widest: [IntExpr; 3],
+    /// How many subscripts there are along axes that go round: columns, lines and rows.
+    pub rounds: [Option<IntExpr>; 3],
     /// First and last subscripts that each stage writes, along columns, lines and rows; after them those of what records.
     pub limits: Vec<[(IntExpr, IntExpr); 3]>,
     /// Comparisons of each stage that come out alike away from the edges; of stages that are an edge, none.
@@ -97,6 +104,16 @@ impl Streaming {
     /// Whether the values of a field go from launch to launch.
     pub fn is_carried(&self, field: usize) -> bool {
         self.stream.fields[field].carried
+    }
+
+    /// Whether all axes that there are go round, so that each point is computed like any other.
+    pub fn goes_round(&self) -> bool {
+        self.stream.axes.iter().zip(&self.rounds).all(|(axis, round)| axis.is_none() || round.is_some())
+    }
+
+    /// The last subscript of a field along an axis that a stream loads and stores.
+    pub fn last(&self, field: usize, axis: usize) -> &IntExpr {
+        self.rounds[axis].as_ref().unwrap_or(&self.extents[field][axis])
     }
 
     /// Comparisons that come out alike away from the edges, with their stages.
@@ -239,6 +256,14 @@ pub(crate) fn launches(
         turns: (period > 1).then(|| fresh(&format!("{time}_turns"))),
         last: fresh("is_last"),
     });
+    let few = stream.fewer.as_deref().map(|fewer| Few {
+        stream: fewer,
+        pairs: fresh(&format!("{time}_few_pairs")),
+        pair: fresh(&format!("{time}_few_pair")),
+        left: fresh(&format!("{time}_few_left")),
+        firsts: [(); 2].map(|()| fresh(&format!("{time}_first"))),
+        cuts: fewer.size.rows.is_none().then(|| fresh("few_parts")),
+    });
     let cuts = stream.size.rows.is_none().then(|| fresh("parts"));
     let of_hexagons = stream
         .hexagon
@@ -255,8 +280,10 @@ pub(crate) fn launches(
     });
     let iterators: Vec<Vec<VariableId>> = stage_iterators.collect();
 
-    let streaming = |back: bool, first: VariableId, rest: Option<Rest>| Streaming {
-        stream: stream.clone(),
+    let usual = (stream, cuts);
+    let last = few.as_ref().map_or(usual, |few| (few.stream, few.cuts));
+    let streaming = |(of, cuts): (&Stream, Option<VariableId>), back, first, rest| Streaming {
+        stream: of.clone(),
         buffers: (stream.fields.iter())
             .map(|field| {
                 let own = input.buffer_of(field.array);
@@ -274,6 +301,7 @@ pub(crate) fn launches(
             })
             .collect(),
         widest: widest(input, stream),
+        rounds: stream.rounds.clone().map(|period| period.map(|it| text(&it))),
         settled: (stream.stages.iter())
             .map(|stage| if stage.thin == [false; 3] { Settled::all(input.algorithm, stage) } else { vec![] })
             .collect(),
@@ -289,7 +317,7 @@ pub(crate) fn launches(
     };
     let tiles = stream.resident.as_ref().zip(of_tiles).map(|(resident, [whole, rows, share, turns])| {
         let residing = Residing { count: whole, turns: (period > 1).then_some(turns), rows };
-        let it = Streaming { parts: None, residing: Some(residing), ..streaming(false, firsts[0], None) };
+        let it = Streaming { parts: None, residing: Some(residing), ..streaming(usual, false, firsts[0], None) };
         let (from, iterations) = (text(&stream.time.0), iterations(&stream.time));
         Tiles { it, residing, resident, share, from, iterations, name: format!("{kernel_name}_resident") }
     });
@@ -298,8 +326,8 @@ pub(crate) fn launches(
         let fewest = tiles.fewest(input, names, usual, rows, kernels);
         return where_points_exist(input, stream, tiles.launches(usual, fewest));
     }
-    let mut launch = |back: bool, first: VariableId, rest: Option<Rest>, name: &str, same_as: Option<KernelId>| {
-        let streaming = streaming(back, first, rest);
+    let mut launch = |of, back, first, rest, name: &str, same_as: Option<KernelId>| {
+        let streaming = streaming(of, back, first, rest);
         let mut params = vec![];
         for (field, (from, to)) in streaming.buffers.iter().enumerate() {
             if streaming.is_carried(field) {
@@ -326,11 +354,17 @@ pub(crate) fn launches(
         kernels.push(kernel);
         id
     };
+    let mut there_and_back = |of, [first, other]: [VariableId; 2], rests: [Option<Rest>; 2], name: String| {
+        let there = launch(of, false, first, rests[0], &name, None);
+        (there, launch(of, true, other, rests[1], &name, Some(there)))
+    };
+    let (there, back) = there_and_back(usual, [firsts[0], firsts[1]], [None; 2], kernel_name.clone());
+    let few = few.map(|few| {
+        let kernels = there_and_back(last, few.firsts, [None; 2], format!("{kernel_name}_few"));
+        (few, kernels)
+    });
     let rest_name = format!("{kernel_name}_rest");
-    let there = launch(false, firsts[0], None, &kernel_name, None);
-    let back = launch(true, firsts[1], None, &kernel_name, Some(there));
-    let rest_there = launch(false, firsts[2], Some(rests[0]), &rest_name, None);
-    let rest_back = launch(true, firsts[3], Some(rests[1]), &rest_name, Some(rest_there));
+    let (rest_there, rest_back) = there_and_back(last, [firsts[2], firsts[3]], rests.map(Some), rest_name);
 
     let set = |variable: VariableId, value: IntExpr| Node::Let { variable, value };
     let get = IntExpr::variable;
@@ -349,7 +383,7 @@ pub(crate) fn launches(
             let it = Streaming {
                 buffers: stream.fields.iter().map(|field| own(input.buffer_of(field.array))).collect(),
                 halves: Some(halves),
-                ..streaming(false, firsts[0], None)
+                ..streaming(usual, false, firsts[0], None)
             };
             let few = hexagon.steps();
             // Both are 0 where too few steps are to be made, or rows are too long for integers of 32 bits.
@@ -384,27 +418,11 @@ pub(crate) fn launches(
             (nodes, get(after), all.minus(get(made)))
         }
     };
-    let after_pairs = |pairs: VariableId| from.clone().plus(IntExpr::Const(2 * steps * period).times(get(pairs)));
-    let both = vec![
-        set(firsts[0], after_pairs(pair)),
-        Node::Launch(there),
-        set(firsts[1], get(firsts[0]).plus(IntExpr::Const(steps * period))),
-        Node::Launch(back),
-    ];
-    let set_turns = |rest: Rest, left_out: IntExpr| {
-        let made = get(rest.steps).times(IntExpr::Const(period)).minus(left_out);
-        rest.turns.map(|turns| set(turns, made))
+    // The first step behind so many pairs of launches, and some of them.
+    let after = |from: &IntExpr, steps: i64, pairs: VariableId| {
+        from.clone().plus(IntExpr::Const(2 * steps * period).times(get(pairs)))
     };
-    let cut = cuts.map(|parts| {
-        let it = streaming(false, firsts[0], None);
-        let columns = if stream.axes[1].is_some() { it.strips().times(it.bands()) } else { it.strips() };
-        let decides = stream.parts(input.algorithm, &Gpu::HOPPER);
-        set(parts, IntExpr::Parts(decides, Box::new(columns), Box::new(it.rows())))
-    });
-    let enough = Cond::compare(CompareOp::Gt, get(left), IntExpr::Const(steps));
-    let halved = get(left).floor_div(2);
-    let mut body = vec![
-        set(pairs, get(count).minus(IntExpr::Const(1)).floor_div(2 * steps)),
+    let pairs_of = |pair: VariableId, pairs: VariableId, body: Vec<Node>| {
         Node::For(For {
             variable: pair,
             name: it.name.clone(),
@@ -416,35 +434,91 @@ pub(crate) fn launches(
             going: None,
             asked: None,
             wide: None,
-            body: both,
-        }),
-        set(left, get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)))),
-        set(firsts[2], after_pairs(pairs)),
+            body,
+        })
+    };
+    let both =
+        |from: &IntExpr, steps: i64, pair: VariableId, firsts: [VariableId; 2], (there, back): (KernelId, KernelId)| {
+            vec![
+                set(firsts[0], after(from, steps, pair)),
+                Node::Launch(there),
+                set(firsts[1], get(firsts[0]).plus(IntExpr::Const(steps * period))),
+                Node::Launch(back),
+            ]
+        };
+    let set_turns = |rest: Rest, left_out: IntExpr| {
+        let made = get(rest.steps).times(IntExpr::Const(period)).minus(left_out);
+        rest.turns.map(|turns| set(turns, made))
+    };
+    let cut = |of: (&Stream, Option<VariableId>)| {
+        of.1.map(|parts| {
+            let it = streaming(of, false, firsts[0], None);
+            let columns = if stream.axes[1].is_some() { it.strips().times(it.bands()) } else { it.strips() };
+            let decides = of.0.parts(input.algorithm, &Gpu::HOPPER);
+            set(parts, IntExpr::Parts(decides, Box::new(columns), Box::new(it.rows())))
+        })
+    };
+    // Nothing is left to do where pairs make all steps, and all is stored that they make.
+    let may_end = period == 1 && stream.fields.iter().all(|field| field.carried);
+    let all_pairs = |count: VariableId, steps: i64| match may_end {
+        true => get(count).floor_div(2 * steps),
+        false => get(count).minus(IntExpr::Const(1)).floor_div(2 * steps),
+    };
+    let without_pairs =
+        |count: VariableId, steps: i64, pairs| get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)));
+    let mut body = Vec::from_iter(cut(usual));
+    body.extend([
+        set(pairs, all_pairs(count, steps)),
+        pairs_of(pair, pairs, both(&from, steps, pair, [firsts[0], firsts[1]], (there, back))),
+        set(left, without_pairs(count, steps, pairs)),
+    ]);
+    let from = after(&from, steps, pairs);
+    // What the launches at the end make, from where, and those of a given number of steps among them.
+    let (left, steps, from, first, there, before) = match few {
+        None => (left, steps, from, firsts[0], there, vec![]),
+        Some((few, kernels)) => {
+            let steps = i64::from(few.stream.size.steps);
+            let mut before = Vec::from_iter(cut(last));
+            before.extend([
+                set(few.pairs, all_pairs(left, steps)),
+                pairs_of(few.pair, few.pairs, both(&from, steps, few.pair, few.firsts, kernels)),
+                set(few.left, without_pairs(left, steps, few.pairs)),
+            ]);
+            (few.left, steps, after(&from, steps, few.pairs), few.firsts[0], kernels.0, before)
+        }
+    };
+    let enough = Cond::compare(CompareOp::Gt, get(left), IntExpr::Const(steps));
+    let mut end = vec![
+        set(firsts[2], from),
         set(
             rests[0].steps,
-            IntExpr::Select(Box::new(enough.clone()), Box::new(IntExpr::Const(steps)), Box::new(halved)),
+            IntExpr::Select(
+                Box::new(enough.clone()),
+                Box::new(IntExpr::Const(steps)),
+                Box::new(get(left).floor_div(2)),
+            ),
         ),
     ];
     let mut half = Vec::from_iter(set_turns(rests[0], IntExpr::Const(0)));
     half.extend([set(rests[0].last, IntExpr::Const(0)), Node::Launch(rest_there)]);
-    body.extend([
+    end.extend([
         // As many steps as the others make, where so many are left.
-        Node::If {
-            condition: enough,
-            then: vec![set(firsts[0], get(firsts[2])), Node::Launch(there)],
-            otherwise: half,
-        },
+        Node::If { condition: enough, then: vec![set(first, get(firsts[2])), Node::Launch(there)], otherwise: half },
         set(firsts[3], get(firsts[2]).plus(get(rests[0].steps).times(IntExpr::Const(period)))),
         set(rests[1].steps, get(left).minus(get(rests[0].steps))),
     ]);
-    body.extend(set_turns(rests[1], short));
-    body.extend([set(rests[1].last, IntExpr::Const(1)), Node::Launch(rest_back)]);
-    let body: Vec<Node> = cut.into_iter().chain(body).collect();
+    end.extend(set_turns(rests[1], short));
+    end.extend([set(rests[1].last, IntExpr::Const(1)), Node::Launch(rest_back)]);
     let any = |count: VariableId, then: Vec<Node>| Node::If {
         condition: Cond::compare(CompareOp::Gt, get(count), IntExpr::Const(0)),
         then,
         otherwise: vec![],
     };
+    body.extend(before);
+    match may_end {
+        true => body.push(any(left, end)),
+        false => body.extend(end),
+    }
     let streamed = [hexagons, vec![set(count, all), any(count, body)]].concat();
     let all = match tiles {
         Some(tiles) => {
@@ -474,6 +548,10 @@ fn where_points_exist(input: &Input<'_>, stream: &Stream, then: Vec<Node>) -> Ve
 fn widest(input: &Input<'_>, stream: &Stream) -> [IntExpr; 3] {
     [0, 1, 2].map(|at| {
         let Some(axis) = stream.axes[at] else { return IntExpr::Const(1) };
+        // What lies behind the last one of these stays where it is.
+        if let Some(period) = &stream.rounds[at] {
+            return IntExpr::from_affine(period, &[]);
+        }
         let carried = stream.fields.iter().filter(|field| field.carried);
         let mut ends: Vec<Affine> = vec![];
         let mut reach = |end: &Affine| {
@@ -487,6 +565,16 @@ fn widest(input: &Input<'_>, stream: &Stream) -> [IntExpr; 3] {
         others.for_each(|stage| reach(&stage.limits[at].1));
         IntExpr::max_of(ends.iter().map(|end| IntExpr::from_affine(end, &[])))
     })
+}
+
+/// Launches of fewer steps, for what pairs of the usual ones leave.
+struct Few<'a> {
+    stream: &'a Stream,
+    pairs: VariableId,
+    pair: VariableId,
+    left: VariableId,
+    firsts: [VariableId; 2],
+    cuts: Option<VariableId>,
 }
 
 /// How many iterations a time loop has, given the first and the last.

@@ -9,8 +9,8 @@ mod wrapper;
 use std::collections::BTreeSet;
 use tessella_codegen::c_family::{
     AHEAD_HELPERS, Dialect, FileParts, GRID_HELPERS, HEXAGON_HELPERS, HEXAGON_PLANES, Helper, NoHooks, Printer,
-    RESIDENT_HELPERS, ROW_HELPERS, STREAM_HELPERS, STREAM_LINES, TURNS_HELPERS, TextOptions, VECTOR_HELPERS, Writer,
-    header_comment, helper_texts, scan_text,
+    RESIDENT_HELPERS, ROW_HELPERS, STREAM_HELPERS, STREAM_LINES, STREAM_ROUNDS, TURNS_HELPERS, TextOptions,
+    VECTOR_HELPERS, Writer, header_comment, helper_texts, scan_text,
 };
 use tessella_codegen::program::{Blocks, Kernel, Node};
 use tessella_codegen::{CodegenError, Input, LaunchPlan, Program, generate, launch_plan};
@@ -99,6 +99,10 @@ pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> Res
             }
             if program.kernels.iter().any(|it| it.blocks == Blocks::Resident) {
                 kernels.text(RESIDENT_HELPERS);
+                kernels.blank();
+            }
+            if program.kernels.iter().any(has_rounds) {
+                kernels.text(STREAM_ROUNDS);
                 kernels.blank();
             }
             if program.kernels.iter().any(has_planes) {
@@ -233,6 +237,11 @@ fn has_hexagons(kernel: &Kernel) -> bool {
 
 fn has_hexagons_of_planes(kernel: &Kernel) -> bool {
     matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.hexagons().is_some_and(|(it, _)| it.planes.is_some()))
+}
+
+/// Whether some axis of a stream goes round.
+fn has_rounds(kernel: &Kernel) -> bool {
+    matches!(kernel.body.as_slice(), [Node::Streaming(it)] if it.rounds.iter().any(Option::is_some))
 }
 
 /// Whether it is a stream over planes, whose lines pass from warp to warp, or would if there were others.

@@ -22,6 +22,8 @@
 //! the others revise it in place, in their order. What is left to show is that each value is there when it is read: that is
 //! arithmetic on offsets, see [`pipeline`].
 //!
+//! Along axes of periodic stencils rows and columns go round: see [`rounds`].
+//!
 //! Nests that write down what a step computes, for nothing in the loop to read, write from registers: see [`records`].
 //!
 //! Arrays that change places after each step have nests of their own for even and odd steps: then a step of the stream is a
@@ -36,6 +38,7 @@ mod recognise;
 mod records;
 pub mod resident;
 mod rims;
+pub mod rounds;
 pub mod settled;
 mod sums;
 mod takes;
@@ -89,10 +92,14 @@ pub struct Stream {
     pub beside: [Reach; 2],
     /// How many rows before the first one that is stored a warp begins.
     pub back: i64,
+    /// How many subscripts there are along axes that go round, columns, lines and rows: see [`rounds`].
+    pub rounds: [Option<Affine>; 3],
     /// None of these is negative where there is anything to do.
     pub needs: Vec<Affine>,
     /// The hexagons that make most of the steps, where the sizes ask for them.
     pub hexagon: Option<Hexagon>,
+    /// The same in fewer steps, for what launches of these leave to the end.
+    pub fewer: Option<Box<Stream>>,
     /// How blocks hold the whole domain instead, where they can and the sizes ask for it.
     pub resident: Option<Resident>,
 }

@@ -154,6 +154,21 @@ const ALL = [
                                        (("star3d1r", "box3d1r"), SPACE, [SPACE_HEXAGONS; SPACE_STREAMS]),
                                        (("star3d2r",), SPACE, [FAR_HEXAGONS; SPACE_STREAMS])) for name in names]...,
     Program("jacobi1d", jacobi1d!, Float64, arrays(Float64, 2), (1 << 26,), LINE_SHAPES),
+    # Axes that go round.
+    [Program(name, f, T, arrays(T, 2), PLANE, ["space((S, R), t, (j, i), (8, 32))", PLANE_STREAMS...])
+     for (name, f, T) in (("torus2d", torus2d!, Float32), ("torus_life", torus_life!, Int32))]...,
+    Program("torus_swapped2d", torus_swapped2d!, Float64, arrays(Float64, 3), PLANE, ["space(S, t, (j, i), (8, 32))", "stream(S, t, 2, 2)", "stream(S, t, 4, 2)"]),
+    Program("channel2d", channel2d!, Float64, (extents, steps) -> (rand(extents...), rand(extents...), 0.01, steps), PLANE,
+            ["space((S, R), t, (j, i), (8, 32))", ["stream(S, t, $steps, 2)" for steps in (2, 4, 6, 8)]...]),
+    Program("reaction_torus2d", reaction_torus2d!, Float32,
+            (extents, steps) -> (rand(Float32, extents...), rand(Float32, extents...) ./ 4, 0.06f0, 0.062f0, steps), PLANE,
+            ["stream(U, t, $size)" for size in ("2, 4", "4, 4", "4, 2", "6, 2")]),
+    Program("torus3d", torus3d!, Float32, arrays(Float32, 2), SPACE,
+            ["space(S, t, (k, j, i), (2, 4, 32))", ["stream(S, t, $size)" for size in ("1, 2, 0, 4", "2, 2, 0, 4", "2, 2, 0, 4, 12")]...]),
+    Program("torus_box3d", torus_box3d!, Float64, arrays(Float64, 2), SPACE,
+            ["space((S, R), t, (k, j, i), (2, 4, 32))", ["stream(S, t, $size)" for size in ("1, 2, 0, 4", "2, 2, 0, 4")]...]),
+    Program("ring1d", ring1d!, Float64, (extents, steps) -> (rand(extents...), rand(extents...), 0.1, steps), (1 << 26,),
+            ["space((S, R), t, i, 256)", ["stream(S, t, $steps, 4)" for steps in (4, 8, 12)]...]),
 ]
 
 # Points that a step updates: those of all extents, rims included, once for a copy back, twice for two sweeps.
@@ -162,11 +177,11 @@ const SWEEPS = Dict("laplacian2d" => 2, "heat3d" => 2, "jacobi1d" => 2)
 # Arrays whose points a step reads, coefficients included, and those that it leaves to the next one, where these are not one and one; not
 # known where tables have planes for some points only.
 const MOVED = Dict("wave2d" => (2, 2), "fdtd2d" => (3, 3), "acoustic2d" => (4, 3), "listening2d" => (4, 3), "receivers2d" => (2, 3), "levels2d" => (3, 1),
-                   "reaction2d" => (2, 2), "waves3d" => (2, 1),
+                   "reaction2d" => (2, 2), "waves3d" => (2, 1), "torus_swapped2d" => (2, 1), "reaction_torus2d" => (2, 2),
                    "fdtd_antenna" => nothing)
 
 # Iterations of the time loop that one step of a schedule is, where arrays change places.
-const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "waves3d" => 3, "levels2d" => 3)
+const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "waves3d" => 3, "levels2d" => 3, "torus_swapped2d" => 2, "torus3d" => 2)
 
 # Bytes that a step moves for each point at least.
 function step_bytes(program)

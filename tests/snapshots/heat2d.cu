@@ -480,7 +480,190 @@ extern "C" __global__ void __launch_bounds__(32, 8) heat2d_S_R(
     else heat2d_S_R_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first, parts, packed, column, row, rows);
 }
 
-// Rows row..row + rows - 1, 104 columns a warp.
+// Rows row..row + rows - 1, 120 columns a warp.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner>
+static __device__ __forceinline__ void heat2d_S_R_few_strip(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t few_parts,
+    const bool packed, const int64_t column, const int64_t row, const int rows) {
+    const int lane = threadIdx.x % 32;
+    const unsigned stores = lane >= 1 && lane < 31 ? 15 : 0;
+    const int64_t base = row - 5;  // rows are counted from here
+    const unsigned B_has = inner ? 15 : tessella_within<4>(column, 1, B_1);
+    const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
+    double B_rows[5][3][4] = {};
+    const unsigned A_has = inner ? 15 : tessella_within<4>(column, 1, m);
+    const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
+    const unsigned A_stored = stores & A_has;
+    double A_rows[5][3][4] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
+    const unsigned S_within = inner ? 15 : tessella_within<4>(column, 2, m - 1);
+    const int S_first = tessella_near(2 - base), S_last = tessella_near(n - 1 - base);
+    const unsigned R_within = inner ? 15 : tessella_within<4>(column, 2, m - 1);
+    const int R_first = tessella_near(2 - base), R_last = tessella_near(n - 1 - base);
+    double A_ahead[4] = {};
+    const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    double *A_to = A_next + (column - 1) + (base + (-3) - 1) * m;  // steps through memory with the rows
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    int calm_first = S_first + 3;
+    if (R_first + 3 > calm_first) calm_first = R_first + 3;
+    int calm_last = S_last - 2;
+    if (R_last - 2 < calm_last) calm_last = R_last - 2;
+    if (A_last - 4 < calm_last) calm_last = A_last - 4;
+    for (int now_0 = 0; now_0 < rows + 8; now_0 += 3) {
+        if (now_0 >= calm_first && now_0 <= calm_last) {
+            constexpr bool safe = true;
+            #pragma unroll
+            for (int turn = 0; turn < 3; turn++) {
+                const int now = now_0 + turn;
+                #pragma unroll
+                for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
+                A_from += A_plane;
+                if (packed) {
+                    tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                else {
+                    tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                #pragma unroll
+                for (int step = 0; step < 4; step++) {
+                    {
+                        // S: heat2d.jl:8
+                        [[maybe_unused]] const int here = now - 1 * step;
+                        const double (&A_0)[4] = A_rows[step][turn];
+                        double A_1[6];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[4] = A_rows[step][(turn + 1) % 3];
+                        double value[4];
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = value[k];
+                    }
+                    {
+                        // R: heat2d.jl:11
+                        [[maybe_unused]] const int here = now - 1 * step;
+                        const unsigned inside = safe || (here >= R_first && here <= R_last) ? R_within : 0;
+                        const double (&B_0_new)[4] = B_rows[step + 1][turn];
+                        double value[4];
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = value[k];
+                        if (step == 3 && here >= 5 && here < rows + 5) {
+                            if (packed) {
+                                tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                            else {
+                                tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                        }
+                    }
+                }
+                A_to += A_plane;
+            }
+            continue;
+        }
+        constexpr bool safe = false;
+        #pragma unroll
+        for (int turn = 0; turn < 3; turn++) {
+            const int now = now_0 + turn;
+            #pragma unroll
+            for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
+            A_from += A_plane;
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            #pragma unroll
+            for (int step = 0; step < 4; step++) {
+                {
+                    // S: heat2d.jl:8
+                    [[maybe_unused]] const int here = now - 1 * step;
+                    const double (&A_0)[4] = A_rows[step][turn];
+                    double A_1[6];
+                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                    const double (&A_2)[4] = A_rows[step][(turn + 1) % 3];
+                    double value[4];
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) {
+                        value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = value[k];
+                }
+                {
+                    // R: heat2d.jl:11
+                    [[maybe_unused]] const int here = now - 1 * step;
+                    const unsigned inside = safe || (here >= R_first && here <= R_last) ? R_within : 0;
+                    const double (&B_0_new)[4] = B_rows[step + 1][turn];
+                    double value[4];
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = value[k];
+                    if (step == 3 && here >= 5 && here < rows + 5) {
+                        if (packed) {
+                            tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                    }
+                }
+            }
+            A_to += A_plane;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32, 16) heat2d_S_R_few(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t few_parts
+) {
+    const int64_t strips = floordiv(m + 119, 120);
+    const int rows = (int)((n + few_parts - 1) / few_parts);
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
+    if (row > n) return;
+    const int64_t west = 1 + strip * 120 - 4;
+    const int64_t column = west + threadIdx.x % 32 * 4;
+    const bool packed = tessella_packed<double, 4>(A, m) && tessella_packed<double, 4>(A_next, m);
+    const bool is_inner = west >= 2 && west + 127 <= imin(m - 1, imin(B_1, m));
+    if (is_inner && packed) heat2d_S_R_few_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, few_parts, true, column, row, rows);
+    else if (is_inner) heat2d_S_R_few_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, few_parts, false, column, row, rows);
+    else heat2d_S_R_few_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_5, few_parts, packed, column, row, rows);
+}
+
+// Rows row..row + rows - 1, 120 columns a warp.
 // `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
@@ -493,21 +676,21 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
     int64_t B_1,
     int64_t B_2,
     int64_t t_first_3,
-    int64_t parts,
+    int64_t few_parts,
     int64_t t_now,
     int64_t is_last,
     const bool packed, const int64_t column, const int64_t row, const int rows) {
     const int lane = threadIdx.x % 32;
-    const unsigned stores = lane >= 3 && lane < 29 ? 15 : 0;
-    const int64_t base = row - 12;  // rows are counted from here
+    const unsigned stores = lane >= 1 && lane < 31 ? 15 : 0;
+    const int64_t base = row - 5;  // rows are counted from here
     const unsigned B_has = inner ? 15 : tessella_within<4>(column, 1, B_1);
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
     const unsigned B_stored = stores & B_has;
-    double B_rows[12][3][4] = {};
+    double B_rows[5][3][4] = {};
     const unsigned A_has = inner ? 15 : tessella_within<4>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
     const unsigned A_stored = stores & A_has;
-    double A_rows[12][3][4] = {};
+    double A_rows[5][3][4] = {};
     [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S_within = inner ? 15 : tessella_within<4>(column, 2, m - 1);
     const int S_first = tessella_near(2 - base), S_last = tessella_near(n - 1 - base);
@@ -521,14 +704,14 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
     else {
         tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
     }
-    for (int now_0 = 0; now_0 < rows + 22; now_0 += 3) {
+    for (int now_0 = 0; now_0 < rows + 8; now_0 += 3) {
         constexpr bool safe = false;
         #pragma unroll
         for (int turn = 0; turn < 3; turn++) {
             const int now = now_0 + turn;
             #pragma unroll
             for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
-            if (t_now == 0 && now + 1 >= 12 && now + 1 < rows + 12) {
+            if (t_now == 0 && now + 1 >= 5 && now + 1 < rows + 5) {
                 if (packed) {
                     tessella_store<true>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
                 }
@@ -544,7 +727,7 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
                 tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
             }
             #pragma unroll
-            for (int step = 0; step < 11; step++) {
+            for (int step = 0; step < 4; step++) {
                 {
                     // S: heat2d.jl:8
                     [[maybe_unused]] const int here = now - 1 * step;
@@ -564,7 +747,7 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
                         #pragma unroll
                         for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = (double)0;
                     }
-                    if (is_last && step + 1 == t_now && here >= 12 && here < rows + 12) {
+                    if (is_last && step + 1 == t_now && here >= 5 && here < rows + 5) {
                         tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S_first && here <= S_last) ? S_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
@@ -585,7 +768,7 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
                         #pragma unroll
                         for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 2) % 3][k];
                     }
-                    if (step + 1 == t_now && here >= 12 && here < rows + 12) {
+                    if (step + 1 == t_now && here >= 5 && here < rows + 5) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
                         }
@@ -599,7 +782,7 @@ static __device__ __forceinline__ void heat2d_S_R_rest_strip(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32, 8) heat2d_S_R_rest(
+extern "C" __global__ void __launch_bounds__(32, 16) heat2d_S_R_rest(
     double *__restrict__ B,
     const double *__restrict__ A,
     double *__restrict__ A_next,
@@ -608,20 +791,20 @@ extern "C" __global__ void __launch_bounds__(32, 8) heat2d_S_R_rest(
     int64_t B_1,
     int64_t B_2,
     int64_t t_first_3,
-    int64_t parts,
+    int64_t few_parts,
     int64_t t_now,
     int64_t is_last
 ) {
-    const int64_t strips = floordiv(m + 103, 104);
-    const int rows = (int)((n + parts - 1) / parts);
+    const int64_t strips = floordiv(m + 119, 120);
+    const int rows = (int)((n + few_parts - 1) / few_parts);
     const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
     if (row > n) return;
-    const int64_t west = 1 + strip * 104 - 12;
+    const int64_t west = 1 + strip * 120 - 4;
     const int64_t column = west + threadIdx.x % 32 * 4;
     const bool packed = tessella_packed<double, 4>(A, m) && tessella_packed<double, 4>(A_next, m);
     const bool is_inner = west >= 2 && west + 127 <= imin(m - 1, imin(B_1, m));
-    if (is_inner) heat2d_S_R_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_3, parts, t_now, is_last, packed, column, row, rows);
-    else heat2d_S_R_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_3, parts, t_now, is_last, packed, column, row, rows);
+    if (is_inner) heat2d_S_R_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_3, few_parts, t_now, is_last, packed, column, row, rows);
+    else heat2d_S_R_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_3, few_parts, t_now, is_last, packed, column, row, rows);
 }
 
 // Rows row..row + rows - 1, 44 columns a warp.
@@ -636,7 +819,7 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_strip(
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_5,
+    int64_t t_first_7,
     int64_t parts_2,
     const bool packed, const int64_t column, const int64_t row, const int rows) {
     const int lane = threadIdx.x % 32;
@@ -791,7 +974,7 @@ extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1(
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_5,
+    int64_t t_first_7,
     int64_t parts_2
 ) {
     const int64_t strips = floordiv(m + 43, 44);
@@ -802,12 +985,195 @@ extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1(
     const int64_t column = west + threadIdx.x % 32 * 2;
     const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
     const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
-    if (is_inner && packed) heat2d_S_piece1_R_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, true, column, row, rows);
-    else if (is_inner) heat2d_S_piece1_R_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, false, column, row, rows);
-    else heat2d_S_piece1_R_piece1_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, packed, column, row, rows);
+    if (is_inner && packed) heat2d_S_piece1_R_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, true, column, row, rows);
+    else if (is_inner) heat2d_S_piece1_R_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, false, column, row, rows);
+    else heat2d_S_piece1_R_piece1_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, packed, column, row, rows);
 }
 
-// Rows row..row + rows - 1, 44 columns a warp.
+// Rows row..row + rows - 1, 56 columns a warp.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner>
+static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_few_strip(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_11,
+    int64_t few_parts_2,
+    const bool packed, const int64_t column, const int64_t row, const int rows) {
+    const int lane = threadIdx.x % 32;
+    const unsigned stores = lane >= 2 && lane < 30 ? 3 : 0;
+    const int64_t base = row - 5;  // rows are counted from here
+    const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
+    const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
+    double B_rows[5][3][2] = {};
+    const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
+    const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
+    const unsigned A_stored = stores & A_has;
+    double A_rows[5][3][2] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
+    const unsigned S_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S_piece1_first = tessella_near(2 - base), S_piece1_last = tessella_near(n - 1 - base);
+    const unsigned R_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int R_piece1_first = tessella_near(2 - base), R_piece1_last = tessella_near(n - 1 - base);
+    double A_ahead[2] = {};
+    const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    double *A_to = A_next + (column - 1) + (base + (-3) - 1) * m;  // steps through memory with the rows
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    int calm_first = S_piece1_first + 3;
+    if (R_piece1_first + 3 > calm_first) calm_first = R_piece1_first + 3;
+    int calm_last = S_piece1_last - 2;
+    if (R_piece1_last - 2 < calm_last) calm_last = R_piece1_last - 2;
+    if (A_last - 4 < calm_last) calm_last = A_last - 4;
+    for (int now_0 = 0; now_0 < rows + 8; now_0 += 3) {
+        if (now_0 >= calm_first && now_0 <= calm_last) {
+            constexpr bool safe = true;
+            #pragma unroll
+            for (int turn = 0; turn < 3; turn++) {
+                const int now = now_0 + turn;
+                #pragma unroll
+                for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+                A_from += A_plane;
+                if (packed) {
+                    tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                else {
+                    tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                #pragma unroll
+                for (int step = 0; step < 4; step++) {
+                    {
+                        // S_piece1: heat2d.jl:8
+                        [[maybe_unused]] const int here = now - 1 * step;
+                        const double (&A_0)[2] = A_rows[step][turn];
+                        double A_1[4];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    }
+                    {
+                        // R_piece1: heat2d.jl:11
+                        [[maybe_unused]] const int here = now - 1 * step;
+                        const unsigned inside = safe || (here >= R_piece1_first && here <= R_piece1_last) ? R_piece1_within : 0;
+                        const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                        if (step == 3 && here >= 5 && here < rows + 5) {
+                            if (packed) {
+                                tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                            else {
+                                tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                        }
+                    }
+                }
+                A_to += A_plane;
+            }
+            continue;
+        }
+        constexpr bool safe = false;
+        #pragma unroll
+        for (int turn = 0; turn < 3; turn++) {
+            const int now = now_0 + turn;
+            #pragma unroll
+            for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+            A_from += A_plane;
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            #pragma unroll
+            for (int step = 0; step < 4; step++) {
+                {
+                    // S_piece1: heat2d.jl:8
+                    [[maybe_unused]] const int here = now - 1 * step;
+                    const double (&A_0)[2] = A_rows[step][turn];
+                    double A_1[4];
+                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                    const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = 0.25 * (A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                }
+                {
+                    // R_piece1: heat2d.jl:11
+                    [[maybe_unused]] const int here = now - 1 * step;
+                    const unsigned inside = safe || (here >= R_piece1_first && here <= R_piece1_last) ? R_piece1_within : 0;
+                    const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, B_0_new[k], A_rows[step][(turn + 2) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    if (step == 3 && here >= 5 && here < rows + 5) {
+                        if (packed) {
+                            tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                    }
+                }
+            }
+            A_to += A_plane;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32, 20) heat2d_S_piece1_R_piece1_few(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_11,
+    int64_t few_parts_2
+) {
+    const int64_t strips = floordiv(m + 55, 56);
+    const int rows = (int)((n + few_parts_2 - 1) / few_parts_2);
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
+    if (row > n) return;
+    const int64_t west = 1 + strip * 56 - 4;
+    const int64_t column = west + threadIdx.x % 32 * 2;
+    const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
+    if (is_inner && packed) heat2d_S_piece1_R_piece1_few_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_11, few_parts_2, true, column, row, rows);
+    else if (is_inner) heat2d_S_piece1_R_piece1_few_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_11, few_parts_2, false, column, row, rows);
+    else heat2d_S_piece1_R_piece1_few_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_11, few_parts_2, packed, column, row, rows);
+}
+
+// Rows row..row + rows - 1, 56 columns a warp.
 // `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
@@ -819,22 +1185,22 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_7,
-    int64_t parts_2,
+    int64_t t_first_9,
+    int64_t few_parts_2,
     int64_t t_now_3,
     int64_t is_last_3,
     const bool packed, const int64_t column, const int64_t row, const int rows) {
     const int lane = threadIdx.x % 32;
-    const unsigned stores = lane >= 5 && lane < 27 ? 3 : 0;
-    const int64_t base = row - 11;  // rows are counted from here
+    const unsigned stores = lane >= 2 && lane < 30 ? 3 : 0;
+    const int64_t base = row - 5;  // rows are counted from here
     const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
     const unsigned B_stored = stores & B_has;
-    double B_rows[11][3][2] = {};
+    double B_rows[5][3][2] = {};
     const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
     const unsigned A_stored = stores & A_has;
-    double A_rows[11][3][2] = {};
+    double A_rows[5][3][2] = {};
     [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S_piece1_first = tessella_near(2 - base), S_piece1_last = tessella_near(n - 1 - base);
@@ -848,14 +1214,14 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(
     else {
         tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
     }
-    for (int now_0 = 0; now_0 < rows + 20; now_0 += 3) {
+    for (int now_0 = 0; now_0 < rows + 8; now_0 += 3) {
         constexpr bool safe = false;
         #pragma unroll
         for (int turn = 0; turn < 3; turn++) {
             const int now = now_0 + turn;
             #pragma unroll
             for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
-            if (t_now_3 == 0 && now + 1 >= 11 && now + 1 < rows + 11) {
+            if (t_now_3 == 0 && now + 1 >= 5 && now + 1 < rows + 5) {
                 if (packed) {
                     tessella_store<true>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
                 }
@@ -871,7 +1237,7 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(
                 tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
             }
             #pragma unroll
-            for (int step = 0; step < 10; step++) {
+            for (int step = 0; step < 4; step++) {
                 {
                     // S_piece1: heat2d.jl:8
                     [[maybe_unused]] const int here = now - 1 * step;
@@ -891,7 +1257,7 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(
                         #pragma unroll
                         for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = (double)0;
                     }
-                    if (is_last_3 && step + 1 == t_now_3 && here >= 11 && here < rows + 11) {
+                    if (is_last_3 && step + 1 == t_now_3 && here >= 5 && here < rows + 5) {
                         tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S_piece1_first && here <= S_piece1_last) ? S_piece1_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
@@ -912,7 +1278,7 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(
                         #pragma unroll
                         for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 2) % 3][k];
                     }
-                    if (step + 1 == t_now_3 && here >= 11 && here < rows + 11) {
+                    if (step + 1 == t_now_3 && here >= 5 && here < rows + 5) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
                         }
@@ -926,7 +1292,7 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_rest_strip(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1_rest(
+extern "C" __global__ void __launch_bounds__(32, 20) heat2d_S_piece1_R_piece1_rest(
     double *__restrict__ B,
     const double *__restrict__ A,
     double *__restrict__ A_next,
@@ -934,21 +1300,21 @@ extern "C" __global__ void __launch_bounds__(32, 12) heat2d_S_piece1_R_piece1_re
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_7,
-    int64_t parts_2,
+    int64_t t_first_9,
+    int64_t few_parts_2,
     int64_t t_now_3,
     int64_t is_last_3
 ) {
-    const int64_t strips = floordiv(m + 43, 44);
-    const int rows = (int)((n + parts_2 - 1) / parts_2);
+    const int64_t strips = floordiv(m + 55, 56);
+    const int rows = (int)((n + few_parts_2 - 1) / few_parts_2);
     const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
     if (row > n) return;
-    const int64_t west = 1 + strip * 44 - 10;
+    const int64_t west = 1 + strip * 56 - 4;
     const int64_t column = west + threadIdx.x % 32 * 2;
     const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
     const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
-    if (is_inner) heat2d_S_piece1_R_piece1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
-    else heat2d_S_piece1_R_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
+    if (is_inner) heat2d_S_piece1_R_piece1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_9, few_parts_2, t_now_3, is_last_3, packed, column, row, rows);
+    else heat2d_S_piece1_R_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_9, few_parts_2, t_now_3, is_last_3, packed, column, row, rows);
 }
 
 // 128 columns a block, and so many rows a warp.
@@ -961,7 +1327,7 @@ static __device__ __forceinline__ void heat2d_S_piece1_R_piece1_resident_tile(
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_5,
+    int64_t t_first_7,
     int64_t t_all_steps,
     int64_t t_rows_of_tile,
     double *const A_tile,
@@ -1065,7 +1431,7 @@ extern "C" __global__ void __launch_bounds__(512, 1) heat2d_S_piece1_R_piece1_re
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_5,
+    int64_t t_first_7,
     int64_t t_all_steps,
     int64_t t_rows_of_tile
 ) {
@@ -1076,14 +1442,14 @@ extern "C" __global__ void __launch_bounds__(512, 1) heat2d_S_piece1_R_piece1_re
     const int64_t plane = blockIdx.x / strips * t_rows_of_tile - 3;
     double *const A_tile = (double *)(shared) + 128;
     const int64_t all_rows = t_rows_of_tile + 8;
-    if (all_rows <= 16) heat2d_S_piece1_R_piece1_resident_tile<1>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
-    else if (all_rows <= 32) heat2d_S_piece1_R_piece1_resident_tile<2>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
-    else if (all_rows <= 48) heat2d_S_piece1_R_piece1_resident_tile<3>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
-    else if (all_rows <= 64) heat2d_S_piece1_R_piece1_resident_tile<4>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
-    else if (all_rows <= 80) heat2d_S_piece1_R_piece1_resident_tile<5>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
-    else if (all_rows <= 96) heat2d_S_piece1_R_piece1_resident_tile<6>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
-    else if (all_rows <= 128) heat2d_S_piece1_R_piece1_resident_tile<8>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
-    else heat2d_S_piece1_R_piece1_resident_tile<11>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    if (all_rows <= 16) heat2d_S_piece1_R_piece1_resident_tile<1>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 32) heat2d_S_piece1_R_piece1_resident_tile<2>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 48) heat2d_S_piece1_R_piece1_resident_tile<3>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 64) heat2d_S_piece1_R_piece1_resident_tile<4>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 80) heat2d_S_piece1_R_piece1_resident_tile<5>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 96) heat2d_S_piece1_R_piece1_resident_tile<6>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else if (all_rows <= 128) heat2d_S_piece1_R_piece1_resident_tile<8>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
+    else heat2d_S_piece1_R_piece1_resident_tile<11>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, A_tile, column, line, plane);
 }
 
 // Leaves the function with a status if a call of CUDA fails.
@@ -1232,37 +1598,60 @@ extern "C" int32_t heat2d(
                 }
             }
             const int64_t t_left = t_steps - 22 * t_pairs;
-            const int64_t t_first_3 = 22 * t_pairs + 1;
-            const int64_t t_now = t_left > 11 ? 11 : floordiv(t_left, 2);
-            if (t_left > 11) {
-                const int64_t t_first = t_first_3;
+            const int64_t few_parts = tessella_parts(floordiv(m + 119, 120), n, 8, 16, 132);
+            const int64_t t_few_pairs = floordiv(t_left - 1, 8);
+            for (int64_t t_few_pair = 0; t_few_pair < t_few_pairs; t_few_pair++) {
+                const int64_t t_first_5 = 22 * t_pairs + 1 + 8 * t_few_pair;
                 {
-                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    const tessella_grid tessella_blocks = {floordiv(m + 119, 120) * few_parts, 1, 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat2d_S_R<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first, parts);
+                        heat2d_S_R_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, few_parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+                const int64_t t_first_6 = t_first_5 + 4;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 119, 120) * few_parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat2d_S_R_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_6, few_parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            }
+            const int64_t t_few_left = t_left - 8 * t_few_pairs;
+            const int64_t t_first_3 = 22 * t_pairs + 1 + 8 * t_few_pairs;
+            const int64_t t_now = t_few_left > 4 ? 4 : floordiv(t_few_left, 2);
+            if (t_few_left > 4) {
+                const int64_t t_first_5 = t_first_3;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 119, 120) * few_parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        heat2d_S_R_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, few_parts);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             } else {
                 const int64_t is_last = 0;
                 {
-                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    const tessella_grid tessella_blocks = {floordiv(m + 119, 120) * few_parts, 1, 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
+                        heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, few_parts, t_now, is_last);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
             const int64_t t_first_4 = t_first_3 + t_now;
-            const int64_t t_now_2 = t_left - t_now;
+            const int64_t t_now_2 = t_few_left - t_now;
             const int64_t is_last_2 = 1;
             {
-                const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                const tessella_grid tessella_blocks = {floordiv(m + 119, 120) * few_parts, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, parts, t_now_2, is_last_2);
+                    heat2d_S_R_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, few_parts, t_now_2, is_last_2);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -1272,68 +1661,91 @@ extern "C" int32_t heat2d(
         if (t_all_steps > 0) {
             const int64_t t_tiles = imax(1, 132 / imax(1, floordiv(m + 119, 120)));
             const int64_t t_rows_of_tile = imax(1, (n + t_tiles - 1) / t_tiles);
-            const int64_t t_first_5 = 1;
+            const int64_t t_first_7 = 1;
             {
                 const unsigned int tessella_all = tessella_together((const void *)heat2d_S_piece1_R_piece1_resident, 512, 182272, m > 0 && n > 0 && floordiv(m + 119, 120) <= 132 && t_rows_of_tile <= 168 ? floordiv(m + 119, 120) * ((n + t_rows_of_tile - 1) / t_rows_of_tile) : 0, 1);
                 if (tessella_all > 0) {
-                    TESSELLA_TRY(tessella_launch_together(heat2d_S_piece1_R_piece1_resident, tessella_all, dim3(512, 1, 1), 182272, B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile));
+                    TESSELLA_TRY(tessella_launch_together(heat2d_S_piece1_R_piece1_resident, tessella_all, dim3(512, 1, 1), 182272, B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile));
                 } else {
                     const int64_t t_steps_2 = steps;
                     if (t_steps_2 > 0) {
                         const int64_t parts_2 = tessella_parts(floordiv(m + 43, 44), n, 20, 12, 132);
                         const int64_t t_pairs_2 = floordiv(t_steps_2 - 1, 20);
                         for (int64_t t_pair_2 = 0; t_pair_2 < t_pairs_2; t_pair_2++) {
-                            const int64_t t_first_5 = 20 * t_pair_2 + 1;
+                            const int64_t t_first_7 = 20 * t_pair_2 + 1;
                             {
                                 const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
                                 if (tessella_blocks.is_too_large()) return -5;
                                 if (!tessella_blocks.is_empty()) {
-                                    heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                                    heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2);
                                     TESSELLA_TRY(cudaGetLastError());
                                 }
                             }
-                            const int64_t t_first_6 = t_first_5 + 10;
+                            const int64_t t_first_8 = t_first_7 + 10;
                             {
                                 const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
                                 if (tessella_blocks.is_too_large()) return -5;
                                 if (!tessella_blocks.is_empty()) {
-                                    heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_6, parts_2);
+                                    heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_8, parts_2);
                                     TESSELLA_TRY(cudaGetLastError());
                                 }
                             }
                         }
                         const int64_t t_left_2 = t_steps_2 - 20 * t_pairs_2;
-                        const int64_t t_first_7 = 20 * t_pairs_2 + 1;
-                        const int64_t t_now_3 = t_left_2 > 10 ? 10 : floordiv(t_left_2, 2);
-                        if (t_left_2 > 10) {
-                            const int64_t t_first_5 = t_first_7;
+                        const int64_t few_parts_2 = tessella_parts(floordiv(m + 55, 56), n, 8, 20, 132);
+                        const int64_t t_few_pairs_2 = floordiv(t_left_2 - 1, 8);
+                        for (int64_t t_few_pair_2 = 0; t_few_pair_2 < t_few_pairs_2; t_few_pair_2++) {
+                            const int64_t t_first_11 = 20 * t_pairs_2 + 1 + 8 * t_few_pair_2;
                             {
-                                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                                const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
                                 if (tessella_blocks.is_too_large()) return -5;
                                 if (!tessella_blocks.is_empty()) {
-                                    heat2d_S_piece1_R_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                                    heat2d_S_piece1_R_piece1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_11, few_parts_2);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                            const int64_t t_first_12 = t_first_11 + 4;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_S_piece1_R_piece1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_12, few_parts_2);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                        }
+                        const int64_t t_few_left_2 = t_left_2 - 8 * t_few_pairs_2;
+                        const int64_t t_first_9 = 20 * t_pairs_2 + 1 + 8 * t_few_pairs_2;
+                        const int64_t t_now_3 = t_few_left_2 > 4 ? 4 : floordiv(t_few_left_2, 2);
+                        if (t_few_left_2 > 4) {
+                            const int64_t t_first_11 = t_first_9;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    heat2d_S_piece1_R_piece1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_11, few_parts_2);
                                     TESSELLA_TRY(cudaGetLastError());
                                 }
                             }
                         } else {
                             const int64_t is_last_3 = 0;
                             {
-                                const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                                const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
                                 if (tessella_blocks.is_too_large()) return -5;
                                 if (!tessella_blocks.is_empty()) {
-                                    heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
+                                    heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_9, few_parts_2, t_now_3, is_last_3);
                                     TESSELLA_TRY(cudaGetLastError());
                                 }
                             }
                         }
-                        const int64_t t_first_8 = t_first_7 + t_now_3;
-                        const int64_t t_now_4 = t_left_2 - t_now_3;
+                        const int64_t t_first_10 = t_first_9 + t_now_3;
+                        const int64_t t_now_4 = t_few_left_2 - t_now_3;
                         const int64_t is_last_4 = 1;
                         {
-                            const tessella_grid tessella_blocks = {floordiv(m + 43, 44) * parts_2, 1, 1};
+                            const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
                             if (tessella_blocks.is_too_large()) return -5;
                             if (!tessella_blocks.is_empty()) {
-                                heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_8, parts_2, t_now_4, is_last_4);
+                                heat2d_S_piece1_R_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_10, few_parts_2, t_now_4, is_last_4);
                                 TESSELLA_TRY(cudaGetLastError());
                             }
                         }

@@ -501,7 +501,211 @@ extern "C" __global__ void __launch_bounds__(32, 8) jacobi2d_S0_S1(
     else jacobi2d_S0_S1_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first, parts, packed, column, row, rows);
 }
 
-// Rows row..row + rows - 1, 104 columns a warp.
+// Rows row..row + rows - 1, 112 columns a warp.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner>
+static __device__ __forceinline__ void jacobi2d_S0_S1_few_strip(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t few_parts,
+    const bool packed, const int64_t column, const int64_t row, const int rows) {
+    const int lane = threadIdx.x % 32;
+    const unsigned stores = lane >= 2 && lane < 30 ? 15 : 0;
+    const int64_t base = row - 7;  // rows are counted from here
+    const unsigned B_has = inner ? 15 : tessella_within<4>(column, 1, B_1);
+    const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
+    double B_rows[4][3][4] = {};
+    [[maybe_unused]] const int64_t B_plane = B_1;
+    const unsigned A_has = inner ? 15 : tessella_within<4>(column, 1, m);
+    const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
+    const unsigned A_stored = stores & A_has;
+    double A_rows[4][3][4] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
+    const unsigned S0_within = inner ? 15 : tessella_within<4>(column, 2, m - 1);
+    const int S0_first = tessella_near(2 - base), S0_last = tessella_near(n - 1 - base);
+    const unsigned S1_within = inner ? 15 : tessella_within<4>(column, 2, m - 1);
+    const int S1_first = tessella_near(2 - base), S1_last = tessella_near(n - 1 - base);
+    double B_ahead[4] = {};
+    const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (B_has & ~((2 >= S0_first && 2 <= S0_last ? S0_within : 0))) : 0, B_ahead);
+    double A_ahead[4] = {};
+    const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    double *A_to = A_next + (column - 1) + (base + (-5) - 1) * m;  // steps through memory with the rows
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    int calm_first = S0_first + 5;
+    if (S1_first + 5 > calm_first) calm_first = S1_first + 5;
+    int calm_last = S0_last - 2;
+    if (S1_last - 1 < calm_last) calm_last = S1_last - 1;
+    if (S0_last - 5 < calm_last) calm_last = S0_last - 5;
+    if (A_last - 4 < calm_last) calm_last = A_last - 4;
+    for (int now_0 = 0; now_0 < rows + 12; now_0 += 3) {
+        if (now_0 >= calm_first && now_0 <= calm_last) {
+            constexpr bool safe = true;
+            #pragma unroll
+            for (int turn = 0; turn < 3; turn++) {
+                const int now = now_0 + turn;
+                #pragma unroll
+                for (int k = 0; k < 4; k++) B_rows[0][turn][k] = B_ahead[k];
+                B_from += B_plane;
+                if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_first && now + 3 <= S0_last ? S0_within : 0))) : 0, B_ahead);
+                #pragma unroll
+                for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
+                A_from += A_plane;
+                if (packed) {
+                    tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                else {
+                    tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                #pragma unroll
+                for (int step = 0; step < 3; step++) {
+                    {
+                        // S0: jacobi2d.jl:8
+                        [[maybe_unused]] const int here = now - 2 * step;
+                        const unsigned inside = safe || (here >= S0_first && here <= S0_last) ? S0_within : 0;
+                        const double (&A_0)[4] = A_rows[step][turn];
+                        double A_1[6];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[4] = A_rows[step][(turn + 1) % 3];
+                        double value[4];
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = value[k];
+                    }
+                    {
+                        // S1: jacobi2d.jl:11
+                        [[maybe_unused]] const int here = now - (2 * step + 1);
+                        const unsigned inside = safe || (here >= S1_first && here <= S1_last) ? S1_within : 0;
+                        const double (&B_0_new)[4] = B_rows[step + 1][turn];
+                        double B_1_new[6];
+                        tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                        const double (&B_2_new)[4] = B_rows[step + 1][(turn + 1) % 3];
+                        double value[4];
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = value[k];
+                        if (step == 2 && here >= 7 && here < rows + 7) {
+                            if (packed) {
+                                tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                            else {
+                                tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                        }
+                    }
+                }
+                A_to += A_plane;
+            }
+            continue;
+        }
+        constexpr bool safe = false;
+        #pragma unroll
+        for (int turn = 0; turn < 3; turn++) {
+            const int now = now_0 + turn;
+            #pragma unroll
+            for (int k = 0; k < 4; k++) B_rows[0][turn][k] = B_ahead[k];
+            B_from += B_plane;
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_first && now + 3 <= S0_last ? S0_within : 0))) : 0, B_ahead);
+            #pragma unroll
+            for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
+            A_from += A_plane;
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            #pragma unroll
+            for (int step = 0; step < 3; step++) {
+                {
+                    // S0: jacobi2d.jl:8
+                    [[maybe_unused]] const int here = now - 2 * step;
+                    const unsigned inside = safe || (here >= S0_first && here <= S0_last) ? S0_within : 0;
+                    const double (&A_0)[4] = A_rows[step][turn];
+                    double A_1[6];
+                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                    const double (&A_2)[4] = A_rows[step][(turn + 1) % 3];
+                    double value[4];
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = value[k];
+                }
+                {
+                    // S1: jacobi2d.jl:11
+                    [[maybe_unused]] const int here = now - (2 * step + 1);
+                    const unsigned inside = safe || (here >= S1_first && here <= S1_last) ? S1_within : 0;
+                    const double (&B_0_new)[4] = B_rows[step + 1][turn];
+                    double B_1_new[6];
+                    tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                    const double (&B_2_new)[4] = B_rows[step + 1][(turn + 1) % 3];
+                    double value[4];
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = value[k];
+                    if (step == 2 && here >= 7 && here < rows + 7) {
+                        if (packed) {
+                            tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                    }
+                }
+            }
+            A_to += A_plane;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32, 12) jacobi2d_S0_S1_few(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_5,
+    int64_t few_parts
+) {
+    const int64_t strips = floordiv(m + 111, 112);
+    const int rows = (int)((n + few_parts - 1) / few_parts);
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
+    if (row > n) return;
+    const int64_t west = 1 + strip * 112 - 8;
+    const int64_t column = west + threadIdx.x % 32 * 4;
+    const bool packed = tessella_packed<double, 4>(A, m) && tessella_packed<double, 4>(A_next, m);
+    const bool is_inner = west >= 2 && west + 127 <= imin(m - 1, imin(B_1, m));
+    if (is_inner && packed) jacobi2d_S0_S1_few_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, few_parts, true, column, row, rows);
+    else if (is_inner) jacobi2d_S0_S1_few_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, few_parts, false, column, row, rows);
+    else jacobi2d_S0_S1_few_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_5, few_parts, packed, column, row, rows);
+}
+
+// Rows row..row + rows - 1, 112 columns a warp.
 // `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
@@ -514,22 +718,22 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
     int64_t B_1,
     int64_t B_2,
     int64_t t_first_3,
-    int64_t parts,
+    int64_t few_parts,
     int64_t t_now,
     int64_t is_last,
     const bool packed, const int64_t column, const int64_t row, const int rows) {
     const int lane = threadIdx.x % 32;
-    const unsigned stores = lane >= 3 && lane < 29 ? 15 : 0;
-    const int64_t base = row - 11;  // rows are counted from here
+    const unsigned stores = lane >= 2 && lane < 30 ? 15 : 0;
+    const int64_t base = row - 7;  // rows are counted from here
     const unsigned B_has = inner ? 15 : tessella_within<4>(column, 1, B_1);
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
     const unsigned B_stored = stores & B_has;
-    double B_rows[6][3][4] = {};
+    double B_rows[4][3][4] = {};
     [[maybe_unused]] const int64_t B_plane = B_1;
     const unsigned A_has = inner ? 15 : tessella_within<4>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
     const unsigned A_stored = stores & A_has;
-    double A_rows[6][3][4] = {};
+    double A_rows[4][3][4] = {};
     [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S0_within = inner ? 15 : tessella_within<4>(column, 2, m - 1);
     const int S0_first = tessella_near(2 - base), S0_last = tessella_near(n - 1 - base);
@@ -546,7 +750,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
     else {
         tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
     }
-    for (int now_0 = 0; now_0 < rows + 20; now_0 += 3) {
+    for (int now_0 = 0; now_0 < rows + 12; now_0 += 3) {
         constexpr bool safe = false;
         #pragma unroll
         for (int turn = 0; turn < 3; turn++) {
@@ -557,7 +761,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
             if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_first && now + 3 <= S0_last ? S0_within : 0))) : 0, B_ahead);
             #pragma unroll
             for (int k = 0; k < 4; k++) A_rows[0][turn][k] = A_ahead[k];
-            if (t_now == 0 && now + 1 >= 11 && now + 1 < rows + 11) {
+            if (t_now == 0 && now + 1 >= 7 && now + 1 < rows + 7) {
                 if (packed) {
                     tessella_store<true>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
                 }
@@ -573,7 +777,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
                 tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
             }
             #pragma unroll
-            for (int step = 0; step < 5; step++) {
+            for (int step = 0; step < 3; step++) {
                 {
                     // S0: jacobi2d.jl:8
                     [[maybe_unused]] const int here = now - 2 * step;
@@ -594,7 +798,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
                         #pragma unroll
                         for (int k = 0; k < 4; k++) B_rows[step + 1][turn][k] = B_rows[step][(turn + 1) % 3][k];
                     }
-                    if (is_last && step + 1 == t_now && here >= 11 && here < rows + 11) {
+                    if (is_last && step + 1 == t_now && here >= 7 && here < rows + 7) {
                         tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S0_first && here <= S0_last) ? S0_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
@@ -618,7 +822,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
                         #pragma unroll
                         for (int k = 0; k < 4; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 1) % 3][k];
                     }
-                    if (step + 1 == t_now && here >= 11 && here < rows + 11) {
+                    if (step + 1 == t_now && here >= 7 && here < rows + 7) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
                         }
@@ -632,7 +836,7 @@ static __device__ __forceinline__ void jacobi2d_S0_S1_rest_strip(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32, 8) jacobi2d_S0_S1_rest(
+extern "C" __global__ void __launch_bounds__(32, 12) jacobi2d_S0_S1_rest(
     double *__restrict__ B,
     const double *__restrict__ A,
     double *__restrict__ A_next,
@@ -641,20 +845,20 @@ extern "C" __global__ void __launch_bounds__(32, 8) jacobi2d_S0_S1_rest(
     int64_t B_1,
     int64_t B_2,
     int64_t t_first_3,
-    int64_t parts,
+    int64_t few_parts,
     int64_t t_now,
     int64_t is_last
 ) {
-    const int64_t strips = floordiv(m + 103, 104);
-    const int rows = (int)((n + parts - 1) / parts);
+    const int64_t strips = floordiv(m + 111, 112);
+    const int rows = (int)((n + few_parts - 1) / few_parts);
     const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
     if (row > n) return;
-    const int64_t west = 1 + strip * 104 - 12;
+    const int64_t west = 1 + strip * 112 - 8;
     const int64_t column = west + threadIdx.x % 32 * 4;
     const bool packed = tessella_packed<double, 4>(A, m) && tessella_packed<double, 4>(A_next, m);
     const bool is_inner = west >= 2 && west + 127 <= imin(m - 1, imin(B_1, m));
-    if (is_inner) jacobi2d_S0_S1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_3, parts, t_now, is_last, packed, column, row, rows);
-    else jacobi2d_S0_S1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_3, parts, t_now, is_last, packed, column, row, rows);
+    if (is_inner) jacobi2d_S0_S1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_3, few_parts, t_now, is_last, packed, column, row, rows);
+    else jacobi2d_S0_S1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_3, few_parts, t_now, is_last, packed, column, row, rows);
 }
 
 // Rows row..row + rows - 1, 48 columns a warp.
@@ -669,7 +873,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_strip(
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_5,
+    int64_t t_first_7,
     int64_t parts_2,
     const bool packed, const int64_t column, const int64_t row, const int rows) {
     const int lane = threadIdx.x % 32;
@@ -845,7 +1049,7 @@ extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_piece1_S1_piece
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_5,
+    int64_t t_first_7,
     int64_t parts_2
 ) {
     const int64_t strips = floordiv(m + 47, 48);
@@ -856,12 +1060,216 @@ extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_piece1_S1_piece
     const int64_t column = west + threadIdx.x % 32 * 2;
     const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
     const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
-    if (is_inner && packed) jacobi2d_S0_piece1_S1_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, true, column, row, rows);
-    else if (is_inner) jacobi2d_S0_piece1_S1_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, false, column, row, rows);
-    else jacobi2d_S0_piece1_S1_piece1_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_5, parts_2, packed, column, row, rows);
+    if (is_inner && packed) jacobi2d_S0_piece1_S1_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, true, column, row, rows);
+    else if (is_inner) jacobi2d_S0_piece1_S1_piece1_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, false, column, row, rows);
+    else jacobi2d_S0_piece1_S1_piece1_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, packed, column, row, rows);
 }
 
-// Rows row..row + rows - 1, 48 columns a warp.
+// Rows row..row + rows - 1, 56 columns a warp.
+// `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
+// `packed`: rows of all arrays can be read in packs.
+template <bool inner>
+static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_few_strip(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_11,
+    int64_t few_parts_2,
+    const bool packed, const int64_t column, const int64_t row, const int rows) {
+    const int lane = threadIdx.x % 32;
+    const unsigned stores = lane >= 2 && lane < 30 ? 3 : 0;
+    const int64_t base = row - 5;  // rows are counted from here
+    const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
+    const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
+    double B_rows[3][3][2] = {};
+    [[maybe_unused]] const int64_t B_plane = B_1;
+    const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
+    const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
+    const unsigned A_stored = stores & A_has;
+    double A_rows[3][3][2] = {};
+    [[maybe_unused]] const int64_t A_plane = m;
+    const unsigned S0_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S0_piece1_first = tessella_near(2 - base), S0_piece1_last = tessella_near(n - 1 - base);
+    const unsigned S1_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
+    const int S1_piece1_first = tessella_near(2 - base), S1_piece1_last = tessella_near(n - 1 - base);
+    double B_ahead[2] = {};
+    const double *B_from = B + (column - 1) + (base + 2 - 1) * B_1;
+    if (!false || !inner) tessella_load<false>(B_from, 2 >= B_first && 2 <= B_last ? (B_has & ~((2 >= S0_piece1_first && 2 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
+    double A_ahead[2] = {};
+    const double *A_from = A + (column - 1) + (base + 1 - 1) * m;
+    double *A_to = A_next + (column - 1) + (base + (-3) - 1) * m;  // steps through memory with the rows
+    if (packed) {
+        tessella_load<true>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    else {
+        tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
+    }
+    int calm_first = S0_piece1_first + 3;
+    if (S1_piece1_first + 3 > calm_first) calm_first = S1_piece1_first + 3;
+    int calm_last = S0_piece1_last - 2;
+    if (S1_piece1_last - 1 < calm_last) calm_last = S1_piece1_last - 1;
+    if (S0_piece1_last - 5 < calm_last) calm_last = S0_piece1_last - 5;
+    if (A_last - 4 < calm_last) calm_last = A_last - 4;
+    for (int now_0 = 0; now_0 < rows + 8; now_0 += 3) {
+        if (now_0 >= calm_first && now_0 <= calm_last) {
+            constexpr bool safe = true;
+            #pragma unroll
+            for (int turn = 0; turn < 3; turn++) {
+                const int now = now_0 + turn;
+                #pragma unroll
+                for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
+                B_from += B_plane;
+                if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
+                #pragma unroll
+                for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+                A_from += A_plane;
+                if (packed) {
+                    tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                else {
+                    tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+                }
+                #pragma unroll
+                for (int step = 0; step < 2; step++) {
+                    {
+                        // S0_piece1: jacobi2d.jl:8
+                        [[maybe_unused]] const int here = now - 2 * step;
+                        const unsigned inside = safe || (here >= S0_piece1_first && here <= S0_piece1_last) ? S0_piece1_within : 0;
+                        const double (&A_0)[2] = A_rows[step][turn];
+                        double A_1[4];
+                        tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                        const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                    }
+                    {
+                        // S1_piece1: jacobi2d.jl:11
+                        [[maybe_unused]] const int here = now - (2 * step + 1);
+                        const unsigned inside = safe || (here >= S1_piece1_first && here <= S1_piece1_last) ? S1_piece1_within : 0;
+                        const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                        double B_1_new[4];
+                        tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                        const double (&B_2_new)[2] = B_rows[step + 1][(turn + 1) % 3];
+                        double value[2];
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) {
+                            value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                        }
+                        #pragma unroll
+                        for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                        if (step == 1 && here >= 5 && here < rows + 5) {
+                            if (packed) {
+                                tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                            else {
+                                tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                            }
+                        }
+                    }
+                }
+                A_to += A_plane;
+            }
+            continue;
+        }
+        constexpr bool safe = false;
+        #pragma unroll
+        for (int turn = 0; turn < 3; turn++) {
+            const int now = now_0 + turn;
+            #pragma unroll
+            for (int k = 0; k < 2; k++) B_rows[0][turn][k] = B_ahead[k];
+            B_from += B_plane;
+            if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
+            #pragma unroll
+            for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
+            A_from += A_plane;
+            if (packed) {
+                tessella_load<true>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            else {
+                tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
+            }
+            #pragma unroll
+            for (int step = 0; step < 2; step++) {
+                {
+                    // S0_piece1: jacobi2d.jl:8
+                    [[maybe_unused]] const int here = now - 2 * step;
+                    const unsigned inside = safe || (here >= S0_piece1_first && here <= S0_piece1_last) ? S0_piece1_within : 0;
+                    const double (&A_0)[2] = A_rows[step][turn];
+                    double A_1[4];
+                    tessella_beside<1, 1>(A_rows[step][(turn + 2) % 3], A_1);
+                    const double (&A_2)[2] = A_rows[step][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (A_1[k + 1] + A_1[k] + A_1[k + 2] + A_2[k] + A_0[k]), B_rows[step][(turn + 1) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = value[k];
+                }
+                {
+                    // S1_piece1: jacobi2d.jl:11
+                    [[maybe_unused]] const int here = now - (2 * step + 1);
+                    const unsigned inside = safe || (here >= S1_piece1_first && here <= S1_piece1_last) ? S1_piece1_within : 0;
+                    const double (&B_0_new)[2] = B_rows[step + 1][turn];
+                    double B_1_new[4];
+                    tessella_beside<1, 1>(B_rows[step + 1][(turn + 2) % 3], B_1_new);
+                    const double (&B_2_new)[2] = B_rows[step + 1][(turn + 1) % 3];
+                    double value[2];
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) {
+                        value[k] = tessella_choose<double>(inside >> k & 1, 0.2 * (B_1_new[k + 1] + B_1_new[k] + B_1_new[k + 2] + B_2_new[k] + B_0_new[k]), A_rows[step][(turn + 1) % 3][k]);
+                    }
+                    #pragma unroll
+                    for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = value[k];
+                    if (step == 1 && here >= 5 && here < rows + 5) {
+                        if (packed) {
+                            tessella_store<true>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                        else {
+                            tessella_store<false>(A_to, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
+                        }
+                    }
+                }
+            }
+            A_to += A_plane;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(32, 20) jacobi2d_S0_piece1_S1_piece1_few(
+    double *__restrict__ B,
+    const double *__restrict__ A,
+    double *__restrict__ A_next,
+    int64_t m,
+    int64_t n,
+    int64_t B_1,
+    int64_t B_2,
+    int64_t t_first_11,
+    int64_t few_parts_2
+) {
+    const int64_t strips = floordiv(m + 55, 56);
+    const int rows = (int)((n + few_parts_2 - 1) / few_parts_2);
+    const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
+    if (row > n) return;
+    const int64_t west = 1 + strip * 56 - 4;
+    const int64_t column = west + threadIdx.x % 32 * 2;
+    const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
+    const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
+    if (is_inner && packed) jacobi2d_S0_piece1_S1_piece1_few_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_11, few_parts_2, true, column, row, rows);
+    else if (is_inner) jacobi2d_S0_piece1_S1_piece1_few_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_11, few_parts_2, false, column, row, rows);
+    else jacobi2d_S0_piece1_S1_piece1_few_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_11, few_parts_2, packed, column, row, rows);
+}
+
+// Rows row..row + rows - 1, 56 columns a warp.
 // `inner`: its columns, and lines, lie inside of all arrays and boxes, and no statement asks there for an edge.
 // `packed`: rows of all arrays can be read in packs.
 template <bool inner>
@@ -873,23 +1281,23 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_7,
-    int64_t parts_2,
+    int64_t t_first_9,
+    int64_t few_parts_2,
     int64_t t_now_3,
     int64_t is_last_3,
     const bool packed, const int64_t column, const int64_t row, const int rows) {
     const int lane = threadIdx.x % 32;
-    const unsigned stores = lane >= 4 && lane < 28 ? 3 : 0;
-    const int64_t base = row - 9;  // rows are counted from here
+    const unsigned stores = lane >= 2 && lane < 30 ? 3 : 0;
+    const int64_t base = row - 5;  // rows are counted from here
     const unsigned B_has = inner ? 3 : tessella_within<2>(column, 1, B_1);
     const int B_first = tessella_near(1 - base), B_last = tessella_near(B_2 - base);
     const unsigned B_stored = stores & B_has;
-    double B_rows[5][3][2] = {};
+    double B_rows[3][3][2] = {};
     [[maybe_unused]] const int64_t B_plane = B_1;
     const unsigned A_has = inner ? 3 : tessella_within<2>(column, 1, m);
     const int A_first = tessella_near(1 - base), A_last = tessella_near(n - base);
     const unsigned A_stored = stores & A_has;
-    double A_rows[5][3][2] = {};
+    double A_rows[3][3][2] = {};
     [[maybe_unused]] const int64_t A_plane = m;
     const unsigned S0_piece1_within = inner ? 3 : tessella_within<2>(column, 2, m - 1);
     const int S0_piece1_first = tessella_near(2 - base), S0_piece1_last = tessella_near(n - 1 - base);
@@ -906,7 +1314,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
     else {
         tessella_load<false>(A_from, false || (1 >= A_first && 1 <= A_last) ? A_has : 0, A_ahead);
     }
-    for (int now_0 = 0; now_0 < rows + 16; now_0 += 3) {
+    for (int now_0 = 0; now_0 < rows + 8; now_0 += 3) {
         constexpr bool safe = false;
         #pragma unroll
         for (int turn = 0; turn < 3; turn++) {
@@ -917,7 +1325,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
             if (!safe || !inner) tessella_load<false>(B_from, now + 3 >= B_first && now + 3 <= B_last ? (B_has & ~((now + 3 >= S0_piece1_first && now + 3 <= S0_piece1_last ? S0_piece1_within : 0))) : 0, B_ahead);
             #pragma unroll
             for (int k = 0; k < 2; k++) A_rows[0][turn][k] = A_ahead[k];
-            if (t_now_3 == 0 && now + 1 >= 9 && now + 1 < rows + 9) {
+            if (t_now_3 == 0 && now + 1 >= 5 && now + 1 < rows + 5) {
                 if (packed) {
                     tessella_store<true>(A_next + (column - 1) + (base + now + 1 - 1) * m, safe || now + 1 <= A_last ? A_stored : 0, A_ahead);
                 }
@@ -933,7 +1341,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
                 tessella_load<false>(A_from, safe || (now + 2 >= A_first && now + 2 <= A_last) ? A_has : 0, A_ahead);
             }
             #pragma unroll
-            for (int step = 0; step < 4; step++) {
+            for (int step = 0; step < 2; step++) {
                 {
                     // S0_piece1: jacobi2d.jl:8
                     [[maybe_unused]] const int here = now - 2 * step;
@@ -954,7 +1362,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
                         #pragma unroll
                         for (int k = 0; k < 2; k++) B_rows[step + 1][turn][k] = B_rows[step][(turn + 1) % 3][k];
                     }
-                    if (is_last_3 && step + 1 == t_now_3 && here >= 9 && here < rows + 9) {
+                    if (is_last_3 && step + 1 == t_now_3 && here >= 5 && here < rows + 5) {
                         tessella_store<false>(B + (column - 1) + (base + here - 1) * B_1, (safe || (here >= S0_piece1_first && here <= S0_piece1_last) ? S0_piece1_within : 0) & B_stored, B_rows[step + 1][turn]);
                     }
                 }
@@ -978,7 +1386,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
                         #pragma unroll
                         for (int k = 0; k < 2; k++) A_rows[step + 1][turn][k] = A_rows[step][(turn + 1) % 3][k];
                     }
-                    if (step + 1 == t_now_3 && here >= 9 && here < rows + 9) {
+                    if (step + 1 == t_now_3 && here >= 5 && here < rows + 5) {
                         if (packed) {
                             tessella_store<true>(A_next + (column - 1) + (base + here - 1) * m, safe || here <= A_last ? A_stored : 0, A_rows[step + 1][turn]);
                         }
@@ -992,7 +1400,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_rest_strip(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_piece1_S1_piece1_rest(
+extern "C" __global__ void __launch_bounds__(32, 20) jacobi2d_S0_piece1_S1_piece1_rest(
     double *__restrict__ B,
     const double *__restrict__ A,
     double *__restrict__ A_next,
@@ -1000,21 +1408,21 @@ extern "C" __global__ void __launch_bounds__(32, 16) jacobi2d_S0_piece1_S1_piece
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_7,
-    int64_t parts_2,
+    int64_t t_first_9,
+    int64_t few_parts_2,
     int64_t t_now_3,
     int64_t is_last_3
 ) {
-    const int64_t strips = floordiv(m + 47, 48);
-    const int rows = (int)((n + parts_2 - 1) / parts_2);
+    const int64_t strips = floordiv(m + 55, 56);
+    const int rows = (int)((n + few_parts_2 - 1) / few_parts_2);
     const int64_t strip = blockIdx.x % strips, row = 1 + blockIdx.x / strips * rows;
     if (row > n) return;
-    const int64_t west = 1 + strip * 48 - 8;
+    const int64_t west = 1 + strip * 56 - 4;
     const int64_t column = west + threadIdx.x % 32 * 2;
     const bool packed = tessella_packed<double, 2>(A, m) && tessella_packed<double, 2>(A_next, m);
     const bool is_inner = west >= 2 && west + 63 <= imin(m - 1, imin(B_1, m));
-    if (is_inner) jacobi2d_S0_piece1_S1_piece1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
-    else jacobi2d_S0_piece1_S1_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3, packed, column, row, rows);
+    if (is_inner) jacobi2d_S0_piece1_S1_piece1_rest_strip<true>(B, A, A_next, m, n, B_1, B_2, t_first_9, few_parts_2, t_now_3, is_last_3, packed, column, row, rows);
+    else jacobi2d_S0_piece1_S1_piece1_rest_strip<false>(B, A, A_next, m, n, B_1, B_2, t_first_9, few_parts_2, t_now_3, is_last_3, packed, column, row, rows);
 }
 
 // 64 columns a block, and so many rows a warp.
@@ -1027,7 +1435,7 @@ static __device__ __forceinline__ void jacobi2d_S0_piece1_S1_piece1_resident_til
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_5,
+    int64_t t_first_7,
     int64_t t_all_steps,
     int64_t t_rows_of_tile,
     double *const B_tile,
@@ -1131,7 +1539,7 @@ extern "C" __global__ void __launch_bounds__(512, 1) jacobi2d_S0_piece1_S1_piece
     int64_t n,
     int64_t B_1,
     int64_t B_2,
-    int64_t t_first_5,
+    int64_t t_first_7,
     int64_t t_all_steps,
     int64_t t_rows_of_tile
 ) {
@@ -1143,13 +1551,13 @@ extern "C" __global__ void __launch_bounds__(512, 1) jacobi2d_S0_piece1_S1_piece
     double *const B_tile = (double *)(shared) + 64;
     double *const A_tile = (double *)(shared + 66560) + 64;
     const int64_t all_rows = t_rows_of_tile + 8;
-    if (all_rows <= 16) jacobi2d_S0_piece1_S1_piece1_resident_tile<1>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
-    else if (all_rows <= 32) jacobi2d_S0_piece1_S1_piece1_resident_tile<2>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
-    else if (all_rows <= 48) jacobi2d_S0_piece1_S1_piece1_resident_tile<3>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
-    else if (all_rows <= 64) jacobi2d_S0_piece1_S1_piece1_resident_tile<4>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
-    else if (all_rows <= 80) jacobi2d_S0_piece1_S1_piece1_resident_tile<5>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
-    else if (all_rows <= 96) jacobi2d_S0_piece1_S1_piece1_resident_tile<6>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
-    else jacobi2d_S0_piece1_S1_piece1_resident_tile<8>(B, A, A_next, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
+    if (all_rows <= 16) jacobi2d_S0_piece1_S1_piece1_resident_tile<1>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
+    else if (all_rows <= 32) jacobi2d_S0_piece1_S1_piece1_resident_tile<2>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
+    else if (all_rows <= 48) jacobi2d_S0_piece1_S1_piece1_resident_tile<3>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
+    else if (all_rows <= 64) jacobi2d_S0_piece1_S1_piece1_resident_tile<4>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
+    else if (all_rows <= 80) jacobi2d_S0_piece1_S1_piece1_resident_tile<5>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
+    else if (all_rows <= 96) jacobi2d_S0_piece1_S1_piece1_resident_tile<6>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
+    else jacobi2d_S0_piece1_S1_piece1_resident_tile<8>(B, A, A_next, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile, B_tile, A_tile, column, line, plane);
 }
 
 // Leaves the function with a status if a call of CUDA fails.
@@ -1305,37 +1713,60 @@ extern "C" int32_t jacobi2d(
                 }
             }
             const int64_t t_left = t_steps - 10 * t_pairs;
-            const int64_t t_first_3 = 10 * t_pairs + 1;
-            const int64_t t_now = t_left > 5 ? 5 : floordiv(t_left, 2);
-            if (t_left > 5) {
-                const int64_t t_first = t_first_3;
+            const int64_t few_parts = tessella_parts(floordiv(m + 111, 112), n, 12, 12, 132);
+            const int64_t t_few_pairs = floordiv(t_left - 1, 6);
+            for (int64_t t_few_pair = 0; t_few_pair < t_few_pairs; t_few_pair++) {
+                const int64_t t_first_5 = 10 * t_pairs + 1 + 6 * t_few_pair;
                 {
-                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    const tessella_grid tessella_blocks = {floordiv(m + 111, 112) * few_parts, 1, 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        jacobi2d_S0_S1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first, parts);
+                        jacobi2d_S0_S1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, few_parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+                const int64_t t_first_6 = t_first_5 + 3;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 111, 112) * few_parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        jacobi2d_S0_S1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_6, few_parts);
+                        TESSELLA_TRY(cudaGetLastError());
+                    }
+                }
+            }
+            const int64_t t_few_left = t_left - 6 * t_few_pairs;
+            const int64_t t_first_3 = 10 * t_pairs + 1 + 6 * t_few_pairs;
+            const int64_t t_now = t_few_left > 3 ? 3 : floordiv(t_few_left, 2);
+            if (t_few_left > 3) {
+                const int64_t t_first_5 = t_first_3;
+                {
+                    const tessella_grid tessella_blocks = {floordiv(m + 111, 112) * few_parts, 1, 1};
+                    if (tessella_blocks.is_too_large()) return -5;
+                    if (!tessella_blocks.is_empty()) {
+                        jacobi2d_S0_S1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, few_parts);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             } else {
                 const int64_t is_last = 0;
                 {
-                    const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                    const tessella_grid tessella_blocks = {floordiv(m + 111, 112) * few_parts, 1, 1};
                     if (tessella_blocks.is_too_large()) return -5;
                     if (!tessella_blocks.is_empty()) {
-                        jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, parts, t_now, is_last);
+                        jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_3, few_parts, t_now, is_last);
                         TESSELLA_TRY(cudaGetLastError());
                     }
                 }
             }
             const int64_t t_first_4 = t_first_3 + t_now;
-            const int64_t t_now_2 = t_left - t_now;
+            const int64_t t_now_2 = t_few_left - t_now;
             const int64_t is_last_2 = 1;
             {
-                const tessella_grid tessella_blocks = {floordiv(m + 103, 104) * parts, 1, 1};
+                const tessella_grid tessella_blocks = {floordiv(m + 111, 112) * few_parts, 1, 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, parts, t_now_2, is_last_2);
+                    jacobi2d_S0_S1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_4, few_parts, t_now_2, is_last_2);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
@@ -1345,68 +1776,91 @@ extern "C" int32_t jacobi2d(
         if (t_all_steps > 0) {
             const int64_t t_tiles = imax(1, 132 / imax(1, floordiv(m + 55, 56)));
             const int64_t t_rows_of_tile = imax(1, (n + t_tiles - 1) / t_tiles);
-            const int64_t t_first_5 = 1;
+            const int64_t t_first_7 = 1;
             {
                 const unsigned int tessella_all = tessella_together((const void *)jacobi2d_S0_piece1_S1_piece1_resident, 512, 133120, m > 0 && n > 0 && floordiv(m + 55, 56) <= 132 && t_rows_of_tile <= 120 ? floordiv(m + 55, 56) * ((n + t_rows_of_tile - 1) / t_rows_of_tile) : 0, 1);
                 if (tessella_all > 0) {
-                    TESSELLA_TRY(tessella_launch_together(jacobi2d_S0_piece1_S1_piece1_resident, tessella_all, dim3(512, 1, 1), 133120, B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, t_all_steps, t_rows_of_tile));
+                    TESSELLA_TRY(tessella_launch_together(jacobi2d_S0_piece1_S1_piece1_resident, tessella_all, dim3(512, 1, 1), 133120, B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, t_all_steps, t_rows_of_tile));
                 } else {
                     const int64_t t_steps_2 = steps;
                     if (t_steps_2 > 0) {
                         const int64_t parts_2 = tessella_parts(floordiv(m + 47, 48), n, 16, 16, 132);
                         const int64_t t_pairs_2 = floordiv(t_steps_2 - 1, 8);
                         for (int64_t t_pair_2 = 0; t_pair_2 < t_pairs_2; t_pair_2++) {
-                            const int64_t t_first_5 = 8 * t_pair_2 + 1;
+                            const int64_t t_first_7 = 8 * t_pair_2 + 1;
                             {
                                 const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
                                 if (tessella_blocks.is_too_large()) return -5;
                                 if (!tessella_blocks.is_empty()) {
-                                    jacobi2d_S0_piece1_S1_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                                    jacobi2d_S0_piece1_S1_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2);
                                     TESSELLA_TRY(cudaGetLastError());
                                 }
                             }
-                            const int64_t t_first_6 = t_first_5 + 4;
+                            const int64_t t_first_8 = t_first_7 + 4;
                             {
                                 const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
                                 if (tessella_blocks.is_too_large()) return -5;
                                 if (!tessella_blocks.is_empty()) {
-                                    jacobi2d_S0_piece1_S1_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_6, parts_2);
+                                    jacobi2d_S0_piece1_S1_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_8, parts_2);
                                     TESSELLA_TRY(cudaGetLastError());
                                 }
                             }
                         }
                         const int64_t t_left_2 = t_steps_2 - 8 * t_pairs_2;
-                        const int64_t t_first_7 = 8 * t_pairs_2 + 1;
-                        const int64_t t_now_3 = t_left_2 > 4 ? 4 : floordiv(t_left_2, 2);
-                        if (t_left_2 > 4) {
-                            const int64_t t_first_5 = t_first_7;
+                        const int64_t few_parts_2 = tessella_parts(floordiv(m + 55, 56), n, 8, 20, 132);
+                        const int64_t t_few_pairs_2 = floordiv(t_left_2 - 1, 4);
+                        for (int64_t t_few_pair_2 = 0; t_few_pair_2 < t_few_pairs_2; t_few_pair_2++) {
+                            const int64_t t_first_11 = 8 * t_pairs_2 + 1 + 4 * t_few_pair_2;
                             {
-                                const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                                const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
                                 if (tessella_blocks.is_too_large()) return -5;
                                 if (!tessella_blocks.is_empty()) {
-                                    jacobi2d_S0_piece1_S1_piece1<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_5, parts_2);
+                                    jacobi2d_S0_piece1_S1_piece1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_11, few_parts_2);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                            const int64_t t_first_12 = t_first_11 + 2;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    jacobi2d_S0_piece1_S1_piece1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_12, few_parts_2);
+                                    TESSELLA_TRY(cudaGetLastError());
+                                }
+                            }
+                        }
+                        const int64_t t_few_left_2 = t_left_2 - 4 * t_few_pairs_2;
+                        const int64_t t_first_9 = 8 * t_pairs_2 + 1 + 4 * t_few_pairs_2;
+                        const int64_t t_now_3 = t_few_left_2 > 2 ? 2 : floordiv(t_few_left_2, 2);
+                        if (t_few_left_2 > 2) {
+                            const int64_t t_first_11 = t_first_9;
+                            {
+                                const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
+                                if (tessella_blocks.is_too_large()) return -5;
+                                if (!tessella_blocks.is_empty()) {
+                                    jacobi2d_S0_piece1_S1_piece1_few<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_11, few_parts_2);
                                     TESSELLA_TRY(cudaGetLastError());
                                 }
                             }
                         } else {
                             const int64_t is_last_3 = 0;
                             {
-                                const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                                const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
                                 if (tessella_blocks.is_too_large()) return -5;
                                 if (!tessella_blocks.is_empty()) {
-                                    jacobi2d_S0_piece1_S1_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_7, parts_2, t_now_3, is_last_3);
+                                    jacobi2d_S0_piece1_S1_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_device.at, A_next_device.at, m, n, B_1, B_2, t_first_9, few_parts_2, t_now_3, is_last_3);
                                     TESSELLA_TRY(cudaGetLastError());
                                 }
                             }
                         }
-                        const int64_t t_first_8 = t_first_7 + t_now_3;
-                        const int64_t t_now_4 = t_left_2 - t_now_3;
+                        const int64_t t_first_10 = t_first_9 + t_now_3;
+                        const int64_t t_now_4 = t_few_left_2 - t_now_3;
                         const int64_t is_last_4 = 1;
                         {
-                            const tessella_grid tessella_blocks = {floordiv(m + 47, 48) * parts_2, 1, 1};
+                            const tessella_grid tessella_blocks = {floordiv(m + 55, 56) * few_parts_2, 1, 1};
                             if (tessella_blocks.is_too_large()) return -5;
                             if (!tessella_blocks.is_empty()) {
-                                jacobi2d_S0_piece1_S1_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_8, parts_2, t_now_4, is_last_4);
+                                jacobi2d_S0_piece1_S1_piece1_rest<<<tessella_blocks.dims(), dim3(32, 1, 1)>>>(B_device.at, A_next_device.at, A_device.at, m, n, B_1, B_2, t_first_10, few_parts_2, t_now_4, is_last_4);
                                 TESSELLA_TRY(cudaGetLastError());
                             }
                         }

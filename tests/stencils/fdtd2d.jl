@@ -7,6 +7,7 @@
 #! gpu grid_sync(HZ, t, (j, i), (8, 8))
 #! gpu hexagonal((F, EY, EX, HZ), t, (j, i), 3, 3)
 #! gpu stream(F, t, 2, 2, 16)
+#! gpu stream(F, t, 4, 2, 16)
 #! run nx=2 ny=2 steps=1
 #! run nx=17 ny=13 steps=8
 #! own nx=9 ny=203 steps=37

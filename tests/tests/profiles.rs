@@ -317,14 +317,21 @@ fn tiles_that_are_kept_are_read_and_written_once() {
 }
 
 /// Without a schedule there are two streams, for large and for small matrices, and tiles that are kept for the latter. Large ones take
-/// 20 steps in two launches of seven and two of three. Of small ones the launcher decides whether tiles are kept; else
-/// they take three launches of five steps, and one for what is left.
+/// 20 steps in two launches of seven, one of three, and one that is told to make three. Of small ones the launcher decides whether tiles are kept; else
+/// they take two launches of five steps, three of three, and one for what is left.
 #[test]
 fn only_what_was_launched_is_counted() {
     let square = |m: i64| [("m", m), ("n", m), ("steps", 20), ("B_1", m), ("B_2", m)];
     let counts = |m: u64| (4 * m * m, (m - 2) * (m - 2));
     let (all, inside) = counts(3000);
-    let launches = [("heat2d_S_R", 1), ("heat2d_S_R_rest", 1)];
+    let launches = [
+        ("heat2d_S_R", 1),
+        ("heat2d_S_R", 1),
+        ("heat2d_S_R_few", 1),
+        ("heat2d_S_R_few", 0),
+        ("heat2d_S_R_rest", 0),
+        ("heat2d_S_R_rest", 1),
+    ];
     check(
         "heat2d",
         "",
@@ -332,7 +339,8 @@ fn only_what_was_launched_is_counted() {
         &launches,
         &[
             ("heat2d_S_R", 2, [28 * inside, 140 * inside, 0, 2 * all, 2 * all]),
-            ("heat2d_S_R_rest", 2, [12 * inside, 60 * inside, 0, 2 * all, 2 * all + 4 * inside]),
+            ("heat2d_S_R_few", 1, [6 * inside, 30 * inside, 0, all, all]),
+            ("heat2d_S_R_rest", 1, [6 * inside, 30 * inside, 0, all, all + 4 * inside]),
         ],
     );
     let (all, inside) = counts(1000);
@@ -345,15 +353,16 @@ fn only_what_was_launched_is_counted() {
         &[(resident, 1)],
         &[(resident, 1, [40 * inside, 200 * inside, 0, all - 16, 8 * inside])],
     );
-    let (passes, rest) = (small("").leak(), small("_rest").leak());
+    let (passes, few, rest) = (small("").leak(), small("_few").leak(), small("_rest").leak());
     check(
         "heat2d",
         "",
         &square(1000),
-        &[(passes, 2), (passes, 1), (rest, 0), (rest, 1)],
+        &[(passes, 1), (passes, 1), (few, 2), (few, 1), (rest, 0), (rest, 1)],
         &[
-            (passes, 3, [30 * inside, 150 * inside, 0, 3 * all, 3 * all]),
-            (rest, 1, [10 * inside, 50 * inside, 0, all, all + 4 * inside]),
+            (passes, 2, [20 * inside, 100 * inside, 0, 2 * all, 2 * all]),
+            (few, 3, [18 * inside, 90 * inside, 0, 3 * all, 3 * all]),
+            (rest, 1, [2 * inside, 10 * inside, 0, all, all + 4 * inside]),
         ],
     );
 }

@@ -134,6 +134,7 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Call(intrinsic, operands) => self.call(*intrinsic, operands, expr.ty, at),
+            ExprKind::Select { yes, no, .. } if self.is_one_point(yes, no) => self.value(yes, at),
             ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {
                 let condition = self.at(condition, at, Precedence::Or);
                 let cast = is_literal(yes) && is_literal(no);
@@ -161,6 +162,20 @@ impl Printer<'_> {
     /// A value's text in a place that needs at least `least`.
     pub fn at(&mut self, expr: &Expr, at: &Instance<'_>, least: Precedence) -> String {
         within(self.value(expr, at), least)
+    }
+
+    /// Whether both are the same point of a stream, so that nothing has to choose.
+    fn is_one_point(&self, one: &Expr, other: &Expr) -> bool {
+        self.point(one).is_some_and(|one| Some(one) == self.point(other))
+    }
+
+    /// What the point of a stream is called that an expression is.
+    fn point(&self, expr: &Expr) -> Option<&String> {
+        match &expr.kind {
+            ExprKind::Read(read) => self.streamed.get(read),
+            ExprKind::Select { yes, no, .. } if self.is_one_point(yes, no) => self.point(yes),
+            _ => None,
+        }
     }
 
     /// A value's text; an integer literal, which C takes for an `int`, gets its type if `cast`.

@@ -32,7 +32,7 @@ pub use helpers::{Helper, Operation, helper_texts};
 use rows::Given;
 pub use rows::OfKernel;
 pub use signature::{TextOptions, header_comment};
-pub use streaming::{HEXAGON_HELPERS, HEXAGON_PLANES, RESIDENT_HELPERS, STREAM_HELPERS, STREAM_LINES};
+pub use streaming::{HEXAGON_HELPERS, HEXAGON_PLANES, RESIDENT_HELPERS, STREAM_HELPERS, STREAM_LINES, STREAM_ROUNDS};
 pub use vector::vector_types;
 pub use wide::VECTOR_HELPERS;
 pub use writer::Writer;

@@ -12,7 +12,7 @@ mod record;
 mod resident;
 mod stage;
 
-pub use helpers::{STREAM_HELPERS, STREAM_LINES};
+pub use helpers::{STREAM_HELPERS, STREAM_LINES, STREAM_ROUNDS};
 pub use hexagon::{HEXAGON_HELPERS, HEXAGON_PLANES};
 pub use resident::RESIDENT_HELPERS;
 
@@ -167,24 +167,28 @@ impl Printer<'_> {
         }
         for (field, own) in names.fields.iter().enumerate() {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
-            let columns = self.int(&it.extents[field][0]);
-            let last = within(self.int_bound(&it.extents[field][2]), Precedence::Sum);
-            let which = format!("tessella_within<{points}>({}, 1, {columns})", names.column);
-            let lines = self.int(&it.extents[field][1]);
-            let which = self.mask(it, &names, &which, ["1", &lines]);
-            out.line(format!("const {} {} = inner ? {} : {which};", bits(it), own.has, all_points(it)));
+            let last = within(self.int_bound(it.last(field, 2)), Precedence::Sum);
+            let ends = [0, 1].map(|axis| ("1".to_string(), self.int(it.last(field, axis))));
+            let which = self.points(it, &names, &ends);
+            let (unused, which) = self.of_rims(it, which);
+            out.line(format!("{unused}const {} {} = {which};", bits(it), own.has));
             out.line(format!(
                 "const int {} = tessella_near(1 - {}), {} = tessella_near({last} - {});",
                 own.first, names.base, own.last, names.base
             ));
             if it.is_carried(field) || it.rest.is_some() {
+                // Of those that go round, one is where it belongs.
+                let has = match it.rounds[0].is_some() || it.rounds[1].is_some() {
+                    true => format!("(inner ? {} : {})", all_points(it), self.points_there(it, &names, &ends)),
+                    false => own.has.clone(),
+                };
                 let which = match has_lines(it) {
                     true => {
                         let [first, last] = &names.band;
                         let lines = [first, last].map(|it| it.as_str());
-                        format!("{} & {}", self.masked(it, &names.stores, ["0", lines[0], lines[1]]), own.has)
+                        format!("{} & {has}", self.masked(it, &names.stores, ["0", lines[0], lines[1]]))
                     }
-                    false => format!("{} & {}", names.stores, own.has),
+                    false => format!("{} & {has}", names.stores),
                 };
                 out.line(format!("const {} {} = {which};", bits(it), own.stored));
             }
@@ -201,21 +205,20 @@ impl Printer<'_> {
             }
         }
         for ((at, own), stage) in names.stages.iter().enumerate().zip(it.stream.nests()) {
-            let [(low_x, high_x), lines, (low_y, high_y)] = &it.limits[at];
-            let (low_x, high_x) = (self.int(low_x), self.int(high_x));
+            let [columns, lines, (low_y, high_y)] = &it.limits[at];
             let low_y = within(self.int_bound(low_y), Precedence::Sum);
             let high_y = within(self.int_bound(high_y), Precedence::Sum);
-            let which = format!("tessella_within<{points}>({}, {low_x}, {high_x})", names.column);
-            let [low, high] = [&lines.0, &lines.1].map(|it| self.int(it));
-            let which = self.mask(it, &names, &which, [&low, &high]);
+            let ends = [columns, lines].map(|(low, high)| (self.int(low), self.int(high)));
+            let which = self.points(it, &names, &ends);
             let records = at >= it.stream.stages.len();
             let which = if records { self.recorded(it, &names, &which) } else { which };
             let which = match (is_edge(stage), records) {
                 (true, _) => format!("inner ? 0 : {which}"),
                 (false, true) => which,
-                (false, false) => format!("inner ? {} : {which}", all_points(it)),
+                (false, false) => self.of_rims(it, which).1,
             };
-            out.line(format!("const {} {} = {which};", bits(it), own.within));
+            let unused = if it.goes_round() { "[[maybe_unused]] " } else { "" };
+            out.line(format!("{unused}const {} {} = {which};", bits(it), own.within));
             if let Some(sums) = &stage.sums {
                 let element = self.element_of(it, stage.field);
                 out.line(format!("{element} {}[{steps}][{}]{} = {{}};", own.sums, sums.longest, held(it)));
@@ -229,6 +232,7 @@ impl Printer<'_> {
             let makes = self.makes(it, stage, &names.step);
             self.load_fixed_of_steps(it, (&own.fixed, at), (&names.step, makes), out);
         }
+        self.ways_round(it, &names, out);
         for (field, own) in names.fields.iter().enumerate().filter(|(field, _)| it.stream.fields[*field].rim) {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
             out.line(format!("{element} {}{} = {{}};", own.ahead, held(it)));
@@ -268,6 +272,14 @@ impl Printer<'_> {
         out.close();
         out.close();
         out.blank();
+    }
+
+    /// All points inside, and at the rims these; and what a declaration of them begins with.
+    fn of_rims(&self, it: &Streaming, which: String) -> (&'static str, String) {
+        match it.goes_round() {
+            true => ("[[maybe_unused]] ", all_points(it)),
+            false => ("", format!("inner ? {} : {which}", all_points(it))),
+        }
     }
 
     /// The iterations at whose rows nothing has to be looked at: all that they touch lie inside of all arrays and boxes, and no

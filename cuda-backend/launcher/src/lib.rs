@@ -383,6 +383,16 @@ unsafe extern "C" fn allocate(context: *mut abi::Context, bytes: usize, address:
         let whole = bytes.checked_next_multiple_of(16).unwrap_or(bytes);
         // SAFETY: the bytes have no content yet, and this library never reads them as anything else than bytes.
         let memory = unsafe { cust::memory::cuda_malloc::<u8>(whole) }.named("cuMemAlloc")?;
+        if whole > bytes {
+            // Nothing uses what is behind the last element, but tools that look for reads of what has no value report such copies.
+            // SAFETY: the bytes belong to the memory that was just allocated, and nothing else knows of it.
+            let cleared = unsafe { sys::cuMemsetD8_v2(memory.as_raw() + bytes as u64, 0, whole - bytes) };
+            if let Err(failure) = cleared.named("cuMemsetD8") {
+                // SAFETY: the memory is from the call above, and nobody else has it.
+                let _ = unsafe { cust::memory::cuda_free(memory) };
+                return Err(failure);
+            }
+        }
         // SAFETY: the caller gives a place for the result.
         unsafe { store(address, memory.as_raw()) }
     })

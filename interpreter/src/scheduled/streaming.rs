@@ -50,6 +50,8 @@ struct Warp<'a> {
     it: &'a Streaming,
     places: Places<'a>,
     first: i64,
+    /// How many subscripts there are along axes that go round.
+    rounds: [Option<i64>; 3],
     /// The parts of the rows, where the launch chose them.
     parts: Option<i64>,
     /// Time steps of this launch, iterations of the time loop, and whether it is the last one; `None` if it makes all.
@@ -69,7 +71,16 @@ impl<'a> Warp<'a> {
             None => None,
         };
         let parts = it.parts.map(variable).transpose()?;
-        Ok(Warp { it, places: Places::of(host, it)?, first: variable(it.first)?, parts, rest })
+        let mut rounds = [None; 3];
+        for (round, period) in rounds.iter_mut().zip(&it.rounds) {
+            *round = period.as_ref().map(|it| integer::value(it, host.params, &host.variables)).transpose()?;
+        }
+        Ok(Warp { it, places: Places::of(host, it)?, first: variable(it.first)?, rounds, parts, rest })
+    }
+
+    /// The point of the array that one beyond the ends of an axis that goes round is.
+    fn gone_round(&self, point: [i64; 3]) -> [i64; 3] {
+        [0, 1, 2].map(|axis| self.rounds[axis].map_or(point[axis], |period| (point[axis] - 1).rem_euclid(period) + 1))
     }
 
     fn run(&self, host: &mut Host<'_>, kernel: &Kernel, warp: i64) -> Result<(), ScheduledError> {
@@ -103,7 +114,10 @@ impl<'a> Warp<'a> {
             for (field, it) in stream.fields.iter().enumerate().filter(|(_, it)| it.rim) {
                 let number = now + it.lead;
                 let writers: Vec<usize> = stream.writers(field).collect();
-                let computed = |at: [i64; 2]| writers.iter().any(|it| self.places.in_box(*it, [at[0], at[1], number]));
+                let computed = |at: [i64; 2]| {
+                    let point = self.gone_round([at[0], at[1], number]);
+                    writers.iter().any(|it| self.places.in_box(*it, point))
+                };
                 let points = self.row_of_memory(host, field, corner, number, &|at| it.carried || !computed(at))?;
                 if let Some((0, ..)) = self.rest
                     && it.carried
@@ -118,7 +132,7 @@ impl<'a> Warp<'a> {
                     let here = now - (step * stream.lag + stage.lag);
                     let (low, high) = self.places.limits[at][2];
                     let makes = |(_, turns, _)| stream.period * step + stage.turn < turns;
-                    let runs = (low..=high).contains(&here) && self.rest.is_none_or(makes);
+                    let runs = (low..=high).contains(&self.gone_round([1, 1, here])[2]) && self.rest.is_none_or(makes);
                     // What is not computed is of the version before, or of this one as far as it is.
                     let own = (now - base - stream.revises_after(at)).rem_euclid(stream.depth);
                     let before = (now - base - stream.lag).rem_euclid(stream.depth);
@@ -136,7 +150,8 @@ impl<'a> Warp<'a> {
                             let [column, line] = self.place(corner, place);
                             // A lane computes no line some of whose operands no line is.
                             let computed = stream.lines(at).contains(&(line - corner[1]));
-                            *value = match (self.places.in_box(at, [column, line, here]), computed) {
+                            let point = self.gone_round([column, line, here]);
+                            *value = match (self.places.in_box(at, point), computed) {
                                 (true, true) => {
                                     let place = [column, line, here];
                                     let (iterators, operands) =
@@ -205,7 +220,8 @@ impl<'a> Warp<'a> {
         let mut values = vec![];
         for at in 0..i64::from(LANES * size.points) as usize * self.it.stream.all_lines() as usize {
             let [column, line] = self.place(corner, at);
-            let element = self.places.element(field, [column, line, row]).filter(|_| wanted([column, line]));
+            let point = self.gone_round([column, line, row]);
+            let element = self.places.element(field, point).filter(|_| wanted([column, line]));
             values.push(match element {
                 None => None,
                 Some(element) => match block(host, buffer)?.read(&element, &position, "a stream") {
@@ -233,7 +249,9 @@ impl<'a> Warp<'a> {
         let position = host.position.clone();
         for (at, value) in values.iter().enumerate() {
             let [column, line] = self.place(corner, at);
-            let element = self.places.element(field, [column, line, row]).filter(|_| wanted([column, line]));
+            let point = [column, line, row];
+            let is_there = self.gone_round(point) == point;
+            let element = self.places.element(field, point).filter(|_| is_there && wanted([column, line]));
             let Some(element) = element else { continue };
             let name = host.input.layout.buffer(to).name.clone();
             match value {
@@ -289,8 +307,8 @@ impl<'a> Warp<'a> {
             self.it.iterators[at][stage.time as usize].0,
             stream.way.iterator(self.first + stream.period * step + stage.turn),
         );
-        for (iterator, (value, shift)) in stage.iterators.iter().zip([column, line, here].into_iter().zip(stage.shift))
-        {
+        let point = self.gone_round([column, line, here]);
+        for (iterator, (value, shift)) in stage.iterators.iter().zip(point.into_iter().zip(stage.shift)) {
             if let Some(iterator) = iterator {
                 bind(&mut variables, self.it.iterators[at][*iterator as usize].0, value - shift);
             }

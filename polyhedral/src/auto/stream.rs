@@ -10,6 +10,7 @@ use crate::expr::{Expr, ExprKind};
 use crate::isl::Ctx;
 use crate::machine::Gpu;
 use crate::schedule::{HexagonSize, Loop, Node, Schedule, StreamSize, Tag};
+use crate::stream::rounds::walk;
 use crate::stream::settled::is_known;
 use crate::stream::{self, Hexagon, LANES, Settled, Source, Stage, Stream};
 use std::collections::{BTreeMap, BTreeSet};
@@ -265,7 +266,7 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
 /// Whether registers would go to memory where that costs more than the model has it: in steps that take turns, over levels of time, and beside
 /// pictures of each step.
 fn takes_too_much(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> bool {
-    if it.turns() > 1 && it.rest_is_slow(algorithm, gpu) {
+    if it.turns() > 1 && it.is_too_deep(algorithm, gpu) {
         return true;
     }
     let pictures = it.records.iter().any(|record| record.thin == [false; 3]);
@@ -410,7 +411,12 @@ pub(super) fn arithmetic(algorithm: &Algorithm, stage: &Stage) -> f64 {
             count += instruction(computation, expr) * if wide { 2.0 * refined } else { 1.0 };
         }
     };
-    computation.lets.iter().map(|it| &it.value).chain([&computation.value]).for_each(|expr| expr.walk(&mut weigh));
+    computation
+        .lets
+        .iter()
+        .map(|it| &it.value)
+        .chain([&computation.value])
+        .for_each(|expr| walk(stage, expr, &mut weigh));
     count
 }
 

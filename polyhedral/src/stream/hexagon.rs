@@ -97,6 +97,7 @@ fn surroundings(stream: &Stream, axis: usize) -> (Vec<Reach>, Vec<Reach>) {
 impl Hexagon {
     /// The hexagons of these sizes over a stream, whose fields and reads are known.
     pub(super) fn of(algorithm: &Algorithm, stream: &Stream, size: HexagonSize) -> Result<Hexagon, Obstacle> {
+        stream.ends()?;
         let hexagon = Hexagon::shape(stream, size)?;
         hexagon.check_size(algorithm, stream)?;
         hexagon.check(stream)?;

@@ -2,6 +2,7 @@
 
 use super::levels::{Levels, common};
 use super::obstacles::{far, no};
+use super::rounds::{self, Distances};
 use super::{Field, Hexagon, Obstacle, Reach, Resident, Source, Stage, Stream, THIN, Way, pipeline, records, sums};
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
@@ -59,22 +60,25 @@ pub(super) struct Nests {
     axes: [Option<u32>; 3],
     levels: Levels,
     all: Vec<Nest>,
+    /// How many subscripts there are along axes that go round, and how far away reads lie there.
+    rounds: [Option<Affine>; 3],
+    distances: Distances,
     /// None of them is negative where any nest has points.
     needs: Vec<Affine>,
 }
 
 #[derive(Clone)]
-struct Nest {
-    computation: ComputationId,
+pub(super) struct Nest {
+    pub(super) computation: ComputationId,
     time: u32,
     turn: i64,
-    iterators: [Option<u32>; 3],
-    shift: [i64; 3],
-    limits: [(Affine, Affine); 3],
+    pub(super) iterators: [Option<u32>; 3],
+    pub(super) shift: [i64; 3],
+    pub(super) limits: [(Affine, Affine); 3],
     /// Of what records, the read that its points are.
-    place: Option<usize>,
+    pub(super) place: Option<usize>,
     /// The reads that nothing performs.
-    unused: BTreeSet<usize>,
+    pub(super) unused: BTreeSet<usize>,
     /// Whether the computation has other nests besides.
     is_part: bool,
 }
@@ -210,6 +214,21 @@ impl Nests {
         if let Err(obstacle) = records::check(ctx, algorithm, &levels, &nests)? {
             return Ok(Err(obstacle));
         }
+        let (rounds, distances) = rounds::of_nests(ctx, algorithm, &all, &axes)?;
+        for (axis, period) in rounds.iter().enumerate() {
+            let Some(period) = period else { continue };
+            for nest in &all {
+                let (first, last) = &nest.limits[axis];
+                if first.as_constant() != Some(1) || !is_same(ctx, algorithm, last, period)? {
+                    let name = &algorithm.computation(nest.computation).name;
+                    return no(format!("`{name}` has some of the points along an axis that others go round"));
+                }
+            }
+            if let Some(nest) = all.iter().find(|it| it.place.is_some()) {
+                let name = &algorithm.computation(nest.computation).name;
+                return no(format!("`{name}` writes down points beside nests that go round an axis"));
+            }
+        }
         let own = period.expect("there is a nest");
         // The same nest touches other levels in other iterations.
         let period = common(own, levels.period);
@@ -217,7 +236,7 @@ impl Nests {
             .flat_map(|round| all.iter().map(move |nest| Nest { turn: round * own + nest.turn, ..nest.clone() }));
         let mut all: Vec<Nest> = turns.collect();
         all.sort_by_key(|nest| nest.turn);
-        Ok(Ok(Nests { time: steps, way, period, axes, levels, all, needs }))
+        Ok(Ok(Nests { time: steps, way, period, axes, levels, all, rounds, distances, needs }))
     }
 
     /// The array that an access of a nest is to, and the level of it, if it has some.
@@ -239,8 +258,19 @@ impl Nests {
         }
     }
 
+    /// A distance without what goes round: where that ends nothing is beside the array.
+    fn straight(&self, offset: [i64; 3]) -> [i64; 3] {
+        [0, 1, 2].map(|axis| if self.rounds[axis].is_some() { 0 } else { offset[axis] })
+    }
+
     /// The versions that the nests read, and when each is there.
     pub(super) fn stream(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
+        let fewer = size.fewer().and_then(|fewer| self.clone().in_steps(algorithm, fewer).ok());
+        let stream = self.in_steps(algorithm, size)?;
+        Ok(Stream { fewer: fewer.map(Box::new), ..stream })
+    }
+
+    fn in_steps(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
         size.check()?;
         let mut fields: Vec<Field> = vec![];
         let all: Vec<&Nest> = self.all.iter().filter(|nest| nest.place.is_none()).collect();
@@ -294,7 +324,9 @@ impl Nests {
                     None if read.is_affine() => Source::Memory,
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
                     Some(field) => {
-                        let source = source(algorithm, (nest, at), (&self.axes, own), read, (field, &fields[field]))?;
+                        let around = (&self.rounds, self.distances.get(&(nest.computation, reads.len())));
+                        let source =
+                            source(algorithm, (nest, at), (&self.axes, own), around, read, (field, &fields[field]))?;
                         if nest.place.is_some() {
                             records::check_read(algorithm, (computation, self.period), (&source, at), &fields[field])?;
                         }
@@ -306,13 +338,14 @@ impl Nests {
                         }
                         if let Source::Field { fresh, offset, .. } = source {
                             fields[field].carried |= !fresh;
-                            fields[field].rim |= offset != [0; 3];
+                            fields[field].rim |= self.straight(offset) != [0; 3];
                         }
                         if let Source::Field { fresh: true, offset, .. } = source {
                             let stage: &Stage = &stages[fields[field].writer];
                             fields[field].rim |= !is_inside(&nest.limits, &stage.limits);
                             // Before the last nest has written, what none has may be that of the step before.
-                            let place = moved(&nest.limits, offset).ok_or_else(|| far(&computation.name))?;
+                            let place =
+                                moved(&nest.limits, self.straight(offset)).ok_or_else(|| far(&computation.name))?;
                             let mut writers = stages.iter().filter(|stage| stage.field == field);
                             let is_new = writers.any(|stage| is_inside(&place, &stage.limits));
                             fields[field].carried |= at <= fields[field].finisher && !is_new && nest.place.is_none();
@@ -359,8 +392,10 @@ impl Nests {
             depth: 0,
             beside: [Reach::default(); 2],
             back: 0,
+            rounds: self.rounds,
             needs: self.needs,
             hexagon: None,
+            fewer: None,
             resident: None,
         };
         pipeline::fill(&mut stream)?;
@@ -578,6 +613,20 @@ fn where_there_are(ctx: &Ctx, algorithm: &Algorithm, all: &[Affine]) -> Result<S
     Ok(sizes)
 }
 
+/// Whether two numbers are the same for all sizes for which a call goes on.
+fn is_same(ctx: &Ctx, algorithm: &Algorithm, one: &Affine, other: &Affine) -> Result<bool, Error> {
+    let apart = one.sub(other)?;
+    if let Some(apart) = apart.as_constant() {
+        return Ok(apart == 0);
+    }
+    let both = [apart.scale(-1)?, apart];
+    let sizes = match algorithm.assumed()? {
+        Some(assumed) => algorithm.context.intersect(&assumed)?,
+        None => algorithm.context.clone(),
+    };
+    Ok(sizes.is_subset(&where_there_are(ctx, algorithm, &both)?)?)
+}
+
 const NO_SUM: &str =
     "its first or last step is no sum of sizes and constants: let it run from a constant to an argument";
 
@@ -620,6 +669,7 @@ fn source(
     algorithm: &Algorithm,
     (nest, stage): (&Nest, usize),
     (axes, own): (&[Option<u32>; 3], usize),
+    (rounds, distances): (&[Option<Affine>; 3], Option<&[Option<i64>; 3]>),
     read: &Access,
     (field, written): (usize, &Field),
 ) -> Result<Source, Obstacle> {
@@ -630,6 +680,7 @@ fn source(
         let Some(axis) = axis.map(|axis| axis as usize) else { continue };
         let place = read.subscripts.get(axis);
         let by = match nest.iterators[at] {
+            Some(_) if distances.is_some_and(|it| it[at].is_some()) => distances.and_then(|it| it[at]),
             Some(iterator) => place.and_then(shifted).filter(|it| it.0 == iterator).map(|it| it.1 - nest.shift[at]),
             None => {
                 place.and_then(Subscript::as_affine).and_then(|place| place.sub(&nest.limits[at].0).ok()?.as_constant())
@@ -645,7 +696,8 @@ fn source(
     }
     let fresh = written.writer < stage;
     let is_own = own == field && nest.place.is_none();
-    let outside = (0..3).any(|axis| span(&nest.limits[axis]).is_some_and(|span| offset[axis].abs() > span));
+    let mut straight = (0..3).filter(|axis| rounds[*axis].is_none());
+    let outside = straight.any(|axis| span(&nest.limits[axis]).is_some_and(|span| offset[axis].abs() > span));
     if is_own && offset != [0; 3] && !outside {
         return Err(Obstacle(format!("`{}` reads neighbours in `{name}` that it has just written", computation.name)));
     }

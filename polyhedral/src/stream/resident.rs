@@ -120,6 +120,7 @@ const OTHER_REGISTERS: i64 = 36;
 impl Resident {
     /// How a stream runs so.
     pub(crate) fn of(algorithm: &Algorithm, stream: &Stream, size: ResidentSize) -> Result<Resident, Obstacle> {
+        stream.ends()?;
         size.check()?;
         let Reaches { beside, wanted } = Reaches::of(stream, size.steps);
         let is_read_beside =

@@ -18,7 +18,9 @@ impl Stream {
     /// Whether warps inside load the rows outside of what a stage computes from memory.
     pub fn loads_rim(&self, algorithm: &Algorithm, stage: usize) -> bool {
         let own = &self.stages[stage];
-        if !self.fields[own.field].carried || self.revises(stage) || own.thin != [false; 3] {
+        // Of rows that go round none lies outside.
+        let round = self.rounds[2].is_some();
+        if round || !self.fields[own.field].carried || self.revises(stage) || own.thin != [false; 3] {
             return false;
         }
         // They never change: what writes them, too, has no point among the warp's, which is inside where no edge along columns or lines is.

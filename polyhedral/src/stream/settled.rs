@@ -3,7 +3,7 @@
 //! `up = i > 1 ? A[i-1, j] : A[i, j]` asks at each point what most of the domain knows: away from the first row it holds. Strips and rows
 //! that lie there need not ask.
 
-use super::{Stage, THIN};
+use super::{Stage, THIN, rounds};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, Computation};
 use crate::expr::{Expr, ExprKind};
@@ -76,7 +76,7 @@ impl Settled {
     pub fn all(algorithm: &Algorithm, stage: &Stage) -> Vec<(Expr, Settled)> {
         let mut found: Vec<(Expr, Settled)> = vec![];
         for expr in expressions(algorithm.computation(stage.computation)) {
-            expr.walk(&mut |expr| {
+            rounds::walk(stage, expr, &mut |expr| {
                 if let Some(settled) = Settled::of(stage, expr)
                     && !found.iter().any(|(known, _)| known == expr)
                 {

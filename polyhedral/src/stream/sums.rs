@@ -5,7 +5,7 @@
 //! Each row's neighbours are fetched once instead of once for each row that is computed of it, and rows need not be kept. Under
 //! `@fastmath` terms may come in another order; else the source has to add them in this one.
 
-use super::{Source, Stream};
+use super::{Source, Stage, Stream, rounds};
 use crate::algorithm::{Algorithm, Computation};
 use crate::expr::{Expr, ExprKind};
 use std::collections::BTreeMap;
@@ -65,8 +65,8 @@ pub(super) fn of_stage(algorithm: &Algorithm, stream: &Stream, stage: usize) -> 
     };
     let mut terms = vec![];
     match computation.fastmath {
-        true => collect(computation, whole, &Product::default(), &gives, &mut terms)?,
-        false => in_order(computation, whole, &gives, &mut terms)?,
+        true => collect((computation, stage), whole, &Product::default(), &gives, &mut terms)?,
+        false => in_order((computation, stage), whole, &gives, &mut terms)?,
     }
     let longest = terms.iter().map(|term| term.later).max()?;
     Some(Sums { field, fresh, age, longest, terms })
@@ -74,18 +74,18 @@ pub(super) fn of_stage(algorithm: &Algorithm, stream: &Stream, stage: usize) -> 
 
 /// The terms of a sum that is added up from the left, if the rows give theirs in that order: so nothing is rounded otherwise.
 fn in_order(
-    computation: &Computation,
+    of: (&Computation, &Stage),
     expr: &Expr,
     gives: &dyn Fn(u32) -> Option<i64>,
     into: &mut Vec<Term>,
 ) -> Option<()> {
     let (mut last, mut negative) = (expr, false);
     if let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), before, right) = &expr.kind {
-        in_order(computation, before, gives, into)?;
+        in_order(of, before, gives, into)?;
         (last, negative) = (right, *op == BinaryOp::Sub);
     }
     let earlier = into.len();
-    collect(computation, last, &Product { negative, factors: vec![] }, gives, into)?;
+    collect(of, last, &Product { negative, factors: vec![] }, gives, into)?;
     let is_single = into.len() == earlier + 1 && into[earlier].factors.len() <= 1 && into[earlier].negative == negative;
     (is_single && into.is_sorted_by(|one, next| one.later >= next.later)).then_some(())
 }
@@ -99,30 +99,32 @@ struct Product {
 
 /// The terms of an expression; `None` if it is no sum of products.
 fn collect(
-    computation: &Computation,
+    of: (&Computation, &Stage),
     expr: &Expr,
     by: &Product,
     gives: &dyn Fn(u32) -> Option<i64>,
     into: &mut Vec<Term>,
 ) -> Option<()> {
+    let (computation, stage) = of;
     let Product { negative, factors } = by.clone();
+    let read = rounds::chosen(stage, expr);
+    if let Some((read, later)) = read.and_then(|read| Some((read, gives(read)?))) {
+        into.push(Term { negative, factors, read: Some(read), later });
+        return Some(());
+    }
     match &expr.kind {
-        ExprKind::Read(read) if let Some(later) = gives(*read) => {
-            into.push(Term { negative, factors, read: Some(*read), later });
-            Some(())
-        }
         _ if !gives_anything(expr, gives) => {
             let factors = factors.into_iter().chain([expr.clone()]).collect();
             into.push(Term { negative, factors, read: None, later: 0 });
             Some(())
         }
         ExprKind::Unary(UnaryOp::Neg, operand) => {
-            collect(computation, operand, &Product { negative: !negative, factors }, gives, into)
+            collect(of, operand, &Product { negative: !negative, factors }, gives, into)
         }
         ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
-            collect(computation, left, by, gives, into)?;
+            collect(of, left, by, gives, into)?;
             let negative = negative ^ (*op == BinaryOp::Sub);
-            collect(computation, right, &Product { negative, factors }, gives, into)
+            collect(of, right, &Product { negative, factors }, gives, into)
         }
         ExprKind::Binary(BinaryOp::Mul, left, right) => {
             let (factor, other) = match (is_fixed(computation, left), is_fixed(computation, right)) {
@@ -131,7 +133,7 @@ fn collect(
                 (false, false) => return None,
             };
             let factors = factors.into_iter().chain([(**factor).clone()]).collect();
-            collect(computation, other, &Product { negative, factors }, gives, into)
+            collect(of, other, &Product { negative, factors }, gives, into)
         }
         ExprKind::Constant(_)
         | ExprKind::Index(_)

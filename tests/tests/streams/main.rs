@@ -41,6 +41,26 @@ fn streams_compute_what_the_source_does() {
     report(failures);
 }
 
+/// However many steps full launches leave, those of fewer steps and the last two make them all, once each.
+#[test]
+fn any_number_of_steps_is_made() {
+    let mut failures = vec![];
+    let all = [programs(), edges_and_levels()].concat();
+    // One has an array that the last launch alone stores, one has none, one makes three iterations a step.
+    let wanted = ["a star and a copy", "fields of a wave in place", "three that change places"];
+    let some = all.into_iter().filter(|(name, ..)| wanted.contains(name)).collect::<Vec<_>>();
+    assert_eq!(some.len(), wanted.len());
+    for (name, arguments, element, body) in some {
+        for (command, most) in [("stream(S, t, 4, 2, 8)", 20), ("stream(S, t, 7, 2)", 32)] {
+            let sizes: Vec<_> = (0..=most).map(|steps| (5, 6, steps)).collect();
+            let text =
+                function(arguments, element, &body, command).replace("size(A)", &format!("size({})", &arguments[..1]));
+            failures.extend(check_kernels(name, &text, &sizes, 6));
+        }
+    }
+    report(failures);
+}
+
 /// Whatever the time loop counts, and however far at a time.
 #[test]
 fn time_loops_go_down_and_in_strides() {

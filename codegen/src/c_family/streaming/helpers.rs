@@ -93,6 +93,26 @@ static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T
 }
 ";
 
+/// What kernels use some of whose axes go round.
+pub const STREAM_ROUNDS: &str = "\
+// From a subscript of an axis that goes round to the one within 1..period that it means.
+static __device__ __forceinline__ int64_t tessella_around(int64_t subscript, int64_t period)
+{
+    const int64_t rest = (subscript - 1) % period;
+    return (rest < 0 ? rest + period : rest) - (subscript - 1);
+}
+
+// The points of `which`, each of which lies so far away; the others stay as they are.
+template <typename T, int points>
+static __device__ __forceinline__ void tessella_load_around(const int64_t (&around)[points], const T *from, unsigned which, T (&row)[points])
+{
+#pragma unroll
+    for (int k = 0; k < points; k++) {
+        if (which >> k & 1) row[k] = from[k + around[k]];
+    }
+}
+";
+
 /// What kernels use whose warps share planes.
 pub const STREAM_LINES: &str = "\
 // Gives a warp's first and last lines to the warps beside it.

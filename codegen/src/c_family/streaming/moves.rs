@@ -16,9 +16,58 @@ pub(super) enum Packs {
 }
 
 impl Printer<'_> {
-    /// The points of all lines of a lane that are `which` of a line, on lines from `low` to `high` of the array.
-    pub(super) fn mask(&self, it: &Streaming, names: &Locals, which: &str, [low, high]: [&str; 2]) -> String {
-        if has_lines(it) { self.masked(it, which, [&names.top, low, high]) } else { which.to_string() }
+    /// The points of all lines of a lane that lie within these columns and lines, or whose axis goes round; the ends are texts.
+    pub(super) fn points(&self, it: &Streaming, names: &Locals, [columns, lines]: &[(String, String); 2]) -> String {
+        let columns = match &it.rounds[0] {
+            Some(_) => ((1u32 << it.stream.size.points) - 1).to_string(),
+            None => self.columns(it, names, columns),
+        };
+        let lines = match &it.rounds[1] {
+            Some(_) => ["0".to_string(), "0".to_string(), it.stream.size.lines.to_string()],
+            None => [names.top.clone(), lines.0.clone(), lines.1.clone()],
+        };
+        if has_lines(it) { self.masked(it, &columns, [&lines[0], &lines[1], &lines[2]]) } else { columns }
+    }
+
+    /// The same, whether an axis goes round or not.
+    pub(super) fn points_there(
+        &self,
+        it: &Streaming,
+        names: &Locals,
+        [columns, lines]: &[(String, String); 2],
+    ) -> String {
+        let columns = self.columns(it, names, columns);
+        if has_lines(it) { self.masked(it, &columns, [&names.top, &lines.0, &lines.1]) } else { columns }
+    }
+
+    fn columns(&self, it: &Streaming, names: &Locals, (low, high): &(String, String)) -> String {
+        format!("tessella_within<{}>({}, {low}, {high})", it.stream.size.points, names.column)
+    }
+
+    /// Declares how far away the columns and lines of a warp at the rims lie where their axes go round.
+    pub(super) fn ways_round(&mut self, it: &Streaming, names: &Locals, out: &mut Writer) {
+        let size = it.stream.size;
+        let of_axis = [(0, &names.column, &names.point, size.points), (1, &names.top, &names.line, size.lines)];
+        for (axis, first, at, count) in of_axis {
+            let Some(period) = &it.rounds[axis] else { continue };
+            let (way, period) = (&names.around[axis], self.int(period));
+            out.line(format!("[[maybe_unused]] int64_t {way}[{count}];"));
+            out.line("#pragma unroll");
+            out.line(format!(
+                "for (int {at} = 0; {at} < {count}; {at}++) {way}[{at}] = inner ? 0 : tessella_around({first} + {at}, {period});"
+            ));
+        }
+    }
+
+    /// A subscript, given as the text of one that may lie beyond the ends of an axis that goes round; `inside` says where it cannot.
+    pub(super) fn gone_round(&mut self, it: &Streaming, axis: usize, inside: &str, subscript: &str) -> String {
+        match &it.rounds[axis] {
+            None => subscript.to_string(),
+            Some(period) => {
+                let period = self.int(period);
+                format!("{subscript} + ({inside} ? 0 : tessella_around({subscript}, {period}))")
+            }
+        }
     }
 
     pub(super) fn masked(&self, it: &Streaming, which: &str, [line, low, high]: [&str; 3]) -> String {
@@ -38,7 +87,15 @@ impl Printer<'_> {
         let (element, points) = (self.element_of(it, field), it.stream.size.points);
         let columns = self.int(&it.extents[field][0]);
         let before = self.before(it, field);
-        let packed = |buffer: &str| format!("tessella_packed<{element}, {points}>({buffer}{before}, {columns})");
+        // Packs end where the array does, and where what goes round does.
+        let of_period = match &it.rounds[0] {
+            Some(period) if *period != it.extents[field][0] => {
+                format!(" && {} % {points} == 0", within(self.int_bound(period), Precedence::Unary))
+            }
+            _ => String::new(),
+        };
+        let packed =
+            |buffer: &str| format!("tessella_packed<{element}, {points}>({buffer}{before}, {columns}){of_period}");
         match from == to {
             true => packed(&from),
             false => format!("{} && {}", packed(&from), packed(&to)),
@@ -142,25 +199,60 @@ impl Printer<'_> {
         out: &mut Writer,
     ) {
         let own = &names.fields[field];
-        let place = self.of_corner(it, names, field, &own.from);
+        let corner = match &it.rounds[2] {
+            None => own.from.clone(),
+            Some(period) => {
+                let period = self.int(period);
+                let around = format!("tessella_around({} + ({row}), {period}) * {}", names.base, own.plane);
+                let around = if safe == "false" { around } else { format!("({safe} ? 0 : {around})") };
+                format!("{} + {around}", own.from)
+            }
+        };
+        let mut place = self.of_corner(it, names, field, &corner);
+        if it.rounds[1].is_some() {
+            let columns = within(self.int_bound(&it.extents[field][0]), Precedence::Product);
+            place.push_str(&format!(" + (inner ? 0 : {}[{}] * {columns})", names.around[1], names.line));
+        }
         let ahead = format!("{}{}", own.ahead, of_line(it, names));
-        let rows = format!("{row} >= {} && {row} <= {}", own.first, own.last);
+        let where_there = |known: &str, which: String| match &it.rounds[2] {
+            None => format!(
+                "{known}{row} >= {} && {row} <= {}{} ? {which} : 0",
+                own.first,
+                own.last,
+                if known.is_empty() { "" } else { ")" }
+            ),
+            Some(_) => which,
+        };
         let (packs, condition, text) = if it.is_carried(field) {
-            let which = on_line(it, names, &own.has);
-            (Packs::IfAligned, String::new(), format!("({place}, {safe} || ({rows}) ? {which} : 0, {ahead});"))
+            let which = where_there(&format!("{safe} || ("), on_line(it, names, &own.has));
+            (Packs::IfAligned, String::new(), format!("({place}, {which}, {ahead});"))
         } else {
             let computed = it.stream.writers(field).map(|stage| {
                 let stage = &names.stages[stage];
-                format!("({row} >= {} && {row} <= {} ? {} : 0)", stage.first, stage.last, stage.within)
+                match &it.rounds[2] {
+                    None => format!("({row} >= {} && {row} <= {} ? {} : 0)", stage.first, stage.last, stage.within),
+                    Some(_) => stage.within.clone(),
+                }
             });
             let computed: Vec<String> = computed.collect();
             let which = on_line(it, names, &format!("({} & ~({}))", own.has, computed.join(" | ")));
             // Elsewhere a stage computes all of it, but for fields of which only edges are computed.
             let only_edges = it.stream.writers(field).all(|writer| it.stream.stages[writer].thin != [false; 3]);
             let where_needed = if only_edges { String::new() } else { format!("if (!{safe} || !inner) ") };
-            (Packs::Never, where_needed, format!("({place}, {rows} ? {which} : 0, {ahead});"))
+            (Packs::Never, where_needed, format!("({place}, {}, {ahead});", where_there("", which)))
         };
+        if it.rounds[0].is_some() {
+            out.open("if (inner)");
+        }
         self.move_lines(it, names, packs, [&format!("{condition}tessella_load"), &text], out);
+        if it.rounds[0].is_some() {
+            out.reopen("else");
+            let text = text.replacen('(', &format!("({}, ", names.around[0]), 1);
+            each_line(it, names, all_lines(it), out, &mut |out| {
+                out.line(format!("{condition}tessella_load_around{text}"));
+            });
+            out.close();
+        }
     }
 
     /// Loads or stores all lines of a row: a function, and its arguments.

@@ -36,6 +36,8 @@ pub(super) struct Locals {
     /// What a stage that adds up has when all rows gave their part.
     pub(super) done: String,
     pub(super) value: String,
+    /// How far away columns and lines lie whose axes go round.
+    pub(super) around: [String; 2],
     pub(super) fields: Vec<FieldNames>,
     pub(super) stages: Vec<StageNames>,
 }
@@ -126,6 +128,7 @@ impl Printer<'_> {
             kept: name("kept"),
             done: name("done"),
             value: name("value"),
+            around: [name("column_around"), name("line_around")],
             fields,
             stages,
         }

@@ -9,7 +9,7 @@ use crate::int_text::Precedence;
 use crate::stream::Streaming;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::expr::ExprKind;
-use tessella_polyhedral::stream::{Source, Stage, Sums, Way};
+use tessella_polyhedral::stream::{Source, Stage, Sums, Way, rounds};
 
 /// A row of a field, by its version and age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,13 +92,16 @@ impl Printer<'_> {
             out.line("#pragma unroll");
             out.open(format!("for (int {0} = {1}; {0} < {2}; {0}++)", names.line, lines.start, lines.end));
         }
-        let rows = format!("{here} >= {} && {here} <= {}", own.first, own.last);
+        let rows = match &it.rounds[2] {
+            None => format!("{here} >= {} && {here} <= {}", own.first, own.last),
+            Some(_) => "true".to_string(),
+        };
         // Where nothing has to be looked at, no edge is.
         let rows = if stage.thin[2] { format!("!{safe} && {rows}") } else { format!("{safe} || ({rows})") };
         let inside_text = format!("{rows} ? {} : 0", on_line(it, names, &own.within));
         let rim = it.stream.fields[stage.field].rim;
         // Points outside of what is written are of interest only where they keep what they were.
-        let everywhere = !rim && self.may_be_computed_outside(stage);
+        let everywhere = it.goes_round() || !rim && self.may_be_computed_outside(stage);
         if !everywhere {
             out.line(format!("const unsigned {inside} = {inside_text};"));
         }
@@ -123,7 +126,11 @@ impl Printer<'_> {
         out.open(format!("for (int {point} = 0; {point} < {}; {point}++)", size.points));
         if let Some(along_x) = stage.iterators[0].filter(|along_x| self.mentions(stage, *along_x)) {
             let x = it.iterators[at][along_x as usize];
-            let shifted = by(&format!("{} + {point}", names.column), -stage.shift[0]);
+            let shifted = match &it.rounds[0] {
+                Some(_) => format!("{} + {point} + {}[{point}]", names.column, names.around[0]),
+                None => format!("{} + {point}", names.column),
+            };
+            let shifted = by(&shifted, -stage.shift[0]);
             out.line(format!("const int64_t {} = {shifted};", self.variable(x)));
         }
         let iterators: Vec<IntExpr> = it.iterators[at].iter().copied().map(IntExpr::Variable).collect();
@@ -154,7 +161,7 @@ impl Printer<'_> {
             false => format!("({element})0"),
         };
         // A branch for each point would cost more than the arithmetic.
-        match self.may_be_computed_outside(stage) {
+        match everywhere || self.may_be_computed_outside(stage) {
             true if everywhere => out.line(format!("{value}[{point}] = {text};")),
             true => out.line(format!(
                 "{value}[{point}] = tessella_choose<{element}>({inside} >> {point} & 1, {text}, {kept});"
@@ -194,6 +201,10 @@ impl Printer<'_> {
             (false, Some(rest)) => {
                 let last = self.variable(rest.last);
                 let written = format!("{last} && {moment} && {stored}");
+                let which = match &it.rounds[2] {
+                    Some(_) => format!("({here} <= {} ? {which} : 0)", field.last),
+                    None => which,
+                };
                 Some((written, Packs::Never, format!("({inside_text}) & {which}")))
             }
             (false, None) => None,
@@ -415,10 +426,13 @@ impl Printer<'_> {
             let name = self.variable(it.iterators[at][stage.time as usize]).to_string();
             out.line(format!("const int64_t {name} = {};", self.time_of(it, stage, &names.step)));
         }
-        let places = [
-            (line, format!("{} + {}", names.top, names.line), stage.shift[1]),
-            (row, format!("{base} + {}", names.here), stage.shift[2]),
-        ];
+        let line_there = format!("{} + {}", names.top, names.line);
+        let line_there = match &it.rounds[1] {
+            Some(_) => format!("{line_there} + {}[{}]", names.around[1], names.line),
+            None => line_there,
+        };
+        let row_there = self.gone_round(it, 2, &names.safe, &format!("{base} + {}", names.here));
+        let places = [(line, line_there, stage.shift[1]), (row, row_there, stage.shift[2])];
         for (iterator, place, shift) in places {
             if let Some(iterator) = iterator.filter(|it| self.mentions(stage, *it)) {
                 let name = self.variable(it.iterators[at][iterator as usize]).to_string();
@@ -450,7 +464,7 @@ impl Printer<'_> {
         let computation = self.input.algorithm.computation(stage.computation);
         let mut found = false;
         for expr in self.input.expressions(stage.computation) {
-            expr.walk(&mut |expr| {
+            rounds::walk(stage, expr, &mut |expr| {
                 found |= matches!(&expr.kind, ExprKind::Index(affine) if affine.involves_iterator(iterator));
             });
         }
