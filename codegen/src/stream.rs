@@ -17,6 +17,7 @@
 //! There is always an even number of launches, so that results end where they belong. [`Streaming`] says what a warp does;
 //! see `tessella_polyhedral::stream` for why that is right.
 
+mod passes;
 mod tiles;
 
 use crate::input::Input;
@@ -24,6 +25,7 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
 use crate::params::params_of_stream;
 use crate::program::{Blocks, BufferAccess, For, Kernel, KernelId, KernelParam, Node, Width};
+use passes::{Left, Pass, Passes, Told, if_any};
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::expr::Expr;
 use tessella_polyhedral::layers::{BufferId, PlacedStream};
@@ -240,7 +242,7 @@ pub(crate) fn launches(
 ) -> Vec<Node> {
     let stream = &placed.stream;
     let text = |affine: &Affine| IntExpr::from_affine(affine, &[]);
-    let (steps, period) = (i64::from(stream.size.steps), stream.period);
+    let period = stream.period;
     let time = names.variables[it.variable.0 as usize].clone();
     let mut fresh = |wanted: &str| {
         let variable = VariableId(names.variables.len() as u32);
@@ -256,7 +258,7 @@ pub(crate) fn launches(
         turns: (period > 1).then(|| fresh(&format!("{time}_turns"))),
         last: fresh("is_last"),
     });
-    let few = stream.fewer.as_deref().map(|fewer| Few {
+    let few = stream.fewer.as_deref().map(|fewer| Pass {
         stream: fewer,
         pairs: fresh(&format!("{time}_few_pairs")),
         pair: fresh(&format!("{time}_few_pair")),
@@ -265,6 +267,8 @@ pub(crate) fn launches(
         cuts: fewer.size.rows.is_none().then(|| fresh("few_parts")),
     });
     let cuts = stream.size.rows.is_none().then(|| fresh("parts"));
+    let usual = Pass { stream, cuts, pairs, pair, left, firsts: [firsts[0], firsts[1]] };
+    let end = few.as_ref().unwrap_or(&usual);
     let of_hexagons = stream
         .hexagon
         .as_ref()
@@ -280,10 +284,8 @@ pub(crate) fn launches(
     });
     let iterators: Vec<Vec<VariableId>> = stage_iterators.collect();
 
-    let usual = (stream, cuts);
-    let last = few.as_ref().map_or(usual, |few| (few.stream, few.cuts));
-    let streaming = |(of, cuts): (&Stream, Option<VariableId>), back, first, rest| Streaming {
-        stream: of.clone(),
+    let streaming = |of: &Pass<'_>, back: bool, first: VariableId, rest: Option<Rest>| Streaming {
+        stream: of.stream.clone(),
         buffers: (stream.fields.iter())
             .map(|field| {
                 let own = input.buffer_of(field.array);
@@ -309,7 +311,7 @@ pub(crate) fn launches(
             .map(|stage| stage.limits.clone().map(|(low, high)| (text(&low), text(&high))))
             .collect(),
         iterators: iterators.clone(),
-        parts: cuts,
+        parts: of.cuts,
         first,
         rest,
         halves: None,
@@ -317,7 +319,7 @@ pub(crate) fn launches(
     };
     let tiles = stream.resident.as_ref().zip(of_tiles).map(|(resident, [whole, rows, share, turns])| {
         let residing = Residing { count: whole, turns: (period > 1).then_some(turns), rows };
-        let it = Streaming { parts: None, residing: Some(residing), ..streaming(usual, false, firsts[0], None) };
+        let it = Streaming { parts: None, residing: Some(residing), ..streaming(&usual, false, firsts[0], None) };
         let (from, iterations) = (text(&stream.time.0), iterations(&stream.time));
         Tiles { it, residing, resident, share, from, iterations, name: format!("{kernel_name}_resident") }
     });
@@ -326,7 +328,7 @@ pub(crate) fn launches(
         let fewest = tiles.fewest(input, names, usual, rows, kernels);
         return where_points_exist(input, stream, tiles.launches(usual, fewest));
     }
-    let mut launch = |of, back, first, rest, name: &str, same_as: Option<KernelId>| {
+    let mut launch = |of: &Pass<'_>, back, first, rest, name: &str, same_as: Option<KernelId>| {
         let streaming = streaming(of, back, first, rest);
         let mut params = vec![];
         for (field, (from, to)) in streaming.buffers.iter().enumerate() {
@@ -354,17 +356,14 @@ pub(crate) fn launches(
         kernels.push(kernel);
         id
     };
-    let mut there_and_back = |of, [first, other]: [VariableId; 2], rests: [Option<Rest>; 2], name: String| {
-        let there = launch(of, false, first, rests[0], &name, None);
-        (there, launch(of, true, other, rests[1], &name, Some(there)))
-    };
-    let (there, back) = there_and_back(usual, [firsts[0], firsts[1]], [None; 2], kernel_name.clone());
-    let few = few.map(|few| {
-        let kernels = there_and_back(last, few.firsts, [None; 2], format!("{kernel_name}_few"));
-        (few, kernels)
-    });
-    let rest_name = format!("{kernel_name}_rest");
-    let (rest_there, rest_back) = there_and_back(last, [firsts[2], firsts[3]], rests.map(Some), rest_name);
+    let mut there_and_back =
+        |of: &Pass<'_>, [first, other]: [VariableId; 2], rests: [Option<Rest>; 2], name: String| {
+            let there = launch(of, false, first, rests[0], &name, None);
+            (there, launch(of, true, other, rests[1], &name, Some(there)))
+        };
+    let full = there_and_back(&usual, usual.firsts, [None; 2], kernel_name.clone());
+    let fewer = few.as_ref().map(|few| there_and_back(few, few.firsts, [None; 2], format!("{kernel_name}_few")));
+    let told = there_and_back(end, [firsts[2], firsts[3]], rests.map(Some), format!("{kernel_name}_rest"));
 
     let set = |variable: VariableId, value: IntExpr| Node::Let { variable, value };
     let get = IntExpr::variable;
@@ -383,7 +382,7 @@ pub(crate) fn launches(
             let it = Streaming {
                 buffers: stream.fields.iter().map(|field| own(input.buffer_of(field.array))).collect(),
                 halves: Some(halves),
-                ..streaming(usual, false, firsts[0], None)
+                ..streaming(&usual, false, firsts[0], None)
             };
             let few = hexagon.steps();
             // Both are 0 where too few steps are to be made, or rows are too long for integers of 32 bits.
@@ -418,108 +417,29 @@ pub(crate) fn launches(
             (nodes, get(after), all.minus(get(made)))
         }
     };
-    // The first step behind so many pairs of launches, and some of them.
-    let after = |from: &IntExpr, steps: i64, pairs: VariableId| {
-        from.clone().plus(IntExpr::Const(2 * steps * period).times(get(pairs)))
-    };
-    let pairs_of = |pair: VariableId, pairs: VariableId, body: Vec<Node>| {
-        Node::For(For {
-            variable: pair,
-            name: it.name.clone(),
-            tag: Tag::Sequential,
-            lower: IntExpr::Const(0),
-            upper: get(pairs).minus(IntExpr::Const(1)),
-            step: 1,
-            clip: None,
-            going: None,
-            asked: None,
-            wide: None,
-            body,
-        })
-    };
-    let both =
-        |from: &IntExpr, steps: i64, pair: VariableId, firsts: [VariableId; 2], (there, back): (KernelId, KernelId)| {
-            vec![
-                set(firsts[0], after(from, steps, pair)),
-                Node::Launch(there),
-                set(firsts[1], get(firsts[0]).plus(IntExpr::Const(steps * period))),
-                Node::Launch(back),
-            ]
-        };
-    let set_turns = |rest: Rest, left_out: IntExpr| {
-        let made = get(rest.steps).times(IntExpr::Const(period)).minus(left_out);
-        rest.turns.map(|turns| set(turns, made))
-    };
-    let cut = |of: (&Stream, Option<VariableId>)| {
-        of.1.map(|parts| {
+    let cut = |of: &Pass<'_>| {
+        of.cuts.map(|parts| {
             let it = streaming(of, false, firsts[0], None);
             let columns = if stream.axes[1].is_some() { it.strips().times(it.bands()) } else { it.strips() };
-            let decides = of.0.parts(input.algorithm, &Gpu::HOPPER);
+            let decides = of.stream.parts(input.algorithm, &Gpu::HOPPER);
             set(parts, IntExpr::Parts(decides, Box::new(columns), Box::new(it.rows())))
         })
     };
-    // Nothing is left to do where pairs make all steps, and all is stored that they make.
     let may_end = period == 1 && stream.fields.iter().all(|field| field.carried);
-    let all_pairs = |count: VariableId, steps: i64| match may_end {
-        true => get(count).floor_div(2 * steps),
-        false => get(count).minus(IntExpr::Const(1)).floor_div(2 * steps),
-    };
-    let without_pairs =
-        |count: VariableId, steps: i64, pairs| get(count).minus(IntExpr::Const(2 * steps).times(get(pairs)));
-    let mut body = Vec::from_iter(cut(usual));
-    body.extend([
-        set(pairs, all_pairs(count, steps)),
-        pairs_of(pair, pairs, both(&from, steps, pair, [firsts[0], firsts[1]], (there, back))),
-        set(left, without_pairs(count, steps, pairs)),
-    ]);
-    let from = after(&from, steps, pairs);
-    // What the launches at the end make, from where, and those of a given number of steps among them.
-    let (left, steps, from, first, there, before) = match few {
-        None => (left, steps, from, firsts[0], there, vec![]),
-        Some((few, kernels)) => {
-            let steps = i64::from(few.stream.size.steps);
-            let mut before = Vec::from_iter(cut(last));
-            before.extend([
-                set(few.pairs, all_pairs(left, steps)),
-                pairs_of(few.pair, few.pairs, both(&from, steps, few.pair, few.firsts, kernels)),
-                set(few.left, without_pairs(left, steps, few.pairs)),
-            ]);
-            (few.left, steps, after(&from, steps, few.pairs), few.firsts[0], kernels.0, before)
-        }
-    };
-    let enough = Cond::compare(CompareOp::Gt, get(left), IntExpr::Const(steps));
-    let mut end = vec![
-        set(firsts[2], from),
-        set(
-            rests[0].steps,
-            IntExpr::Select(
-                Box::new(enough.clone()),
-                Box::new(IntExpr::Const(steps)),
-                Box::new(get(left).floor_div(2)),
-            ),
-        ),
-    ];
-    let mut half = Vec::from_iter(set_turns(rests[0], IntExpr::Const(0)));
-    half.extend([set(rests[0].last, IntExpr::Const(0)), Node::Launch(rest_there)]);
-    end.extend([
-        // As many steps as the others make, where so many are left.
-        Node::If { condition: enough, then: vec![set(first, get(firsts[2])), Node::Launch(there)], otherwise: half },
-        set(firsts[3], get(firsts[2]).plus(get(rests[0].steps).times(IntExpr::Const(period)))),
-        set(rests[1].steps, get(left).minus(get(rests[0].steps))),
-    ]);
-    end.extend(set_turns(rests[1], short));
-    end.extend([set(rests[1].last, IntExpr::Const(1)), Node::Launch(rest_back)]);
-    let any = |count: VariableId, then: Vec<Node>| Node::If {
-        condition: Cond::compare(CompareOp::Gt, get(count), IntExpr::Const(0)),
-        then,
-        otherwise: vec![],
-    };
-    body.extend(before);
-    match may_end {
-        true => body.push(any(left, end)),
-        false => body.extend(end),
+    let passes = Passes { name: &it.name, period, may_end };
+    let mut body = Vec::from_iter(cut(&usual));
+    let (nodes, mut left) = passes.pairs(&usual, &Left { steps: count, from }, full);
+    body.extend(nodes);
+    if let Some((few, kernels)) = few.as_ref().zip(fewer) {
+        body.extend(cut(few));
+        let (nodes, after) = passes.pairs(few, &left, kernels);
+        body.extend(nodes);
+        left = after;
     }
-    let streamed = [hexagons, vec![set(count, all), any(count, body)]].concat();
+    let [one, last] = [(rests[0], firsts[2], told.0), (rests[1], firsts[3], told.1)]
+        .map(|(rest, first, kernel)| Told { rest, first, kernel });
+    body.extend(passes.end(left, (end, fewer.unwrap_or(full).0), [one, last], short));
+    let streamed = [hexagons, vec![set(count, all), if_any(count, body)]].concat();
     let all = match tiles {
         Some(tiles) => {
             let usual = tiles.usual(input, names, kernels);
@@ -565,16 +485,6 @@ fn widest(input: &Input<'_>, stream: &Stream) -> [IntExpr; 3] {
         others.for_each(|stage| reach(&stage.limits[at].1));
         IntExpr::max_of(ends.iter().map(|end| IntExpr::from_affine(end, &[])))
     })
-}
-
-/// Launches of fewer steps, for what pairs of the usual ones leave.
-struct Few<'a> {
-    stream: &'a Stream,
-    pairs: VariableId,
-    pair: VariableId,
-    left: VariableId,
-    firsts: [VariableId; 2],
-    cuts: Option<VariableId>,
 }
 
 /// How many iterations a time loop has, given the first and the last.

@@ -276,9 +276,11 @@ impl Printer<'_> {
 
     /// All points inside, and at the rims these; and what a declaration of them begins with.
     fn of_rims(&self, it: &Streaming, which: String) -> (&'static str, String) {
+        let all = all_points(it);
+        let known = which == all;
         match it.goes_round() {
-            true => ("[[maybe_unused]] ", all_points(it)),
-            false => ("", format!("inner ? {} : {which}", all_points(it))),
+            true => ("[[maybe_unused]] ", all),
+            false => ("", if known { all } else { format!("inner ? {all} : {which}") }),
         }
     }
 

@@ -127,7 +127,7 @@ impl Evaluation<'_, '_> {
     fn joined(&self, condition: &Formula) -> Option<Formula> {
         let (Formula::Any(parts) | Formula::All(parts)) = condition else { return None };
         let has_any = matches!(condition, Formula::Any(_)) || parts.iter().any(|it| matches!(it, Formula::Any(_)));
-        has_any.then(|| self.symbols.conjunction(self.site, &self.under, condition))?
+        has_any.then(|| self.symbols.conjunction(self.site, self.under, condition))?
     }
 
     pub(super) fn possible(&self, condition: &Formula) -> bool {

@@ -13,6 +13,9 @@ use tessella_scalar::{BinaryOp, CompareOp, Intrinsic, ScalarType, UnaryOp};
 /// asked of the cases there takes seconds, and an access that may be to any element serves.
 const WRAPPED_COMPARISONS: usize = 12;
 
+/// How many times a size is taken away from a value, or added to it, to find the remainder: at most, and without asking whether it has to be.
+const MOST_TIMES: i64 = 6;
+const USUAL_TIMES: i64 = 2;
 /// Of dividends up to this, and divisors up to 1024, rounded quotients have the floors of exact ones.
 const EXACT_QUOTIENTS: i128 = 1 << 42;
 
@@ -343,7 +346,11 @@ impl Evaluation<'_, '_> {
             if op == BinaryOp::Rem && possible(&case.and(&Formula::compare(CompareOp::Lt, value, &zero))) {
                 return Err(refused());
             }
-            for times in [0, 1, -1, 2, -2] {
+            for times in (0..=MOST_TIMES).flat_map(|times| [times, -times]).skip(1) {
+                // Beyond these only sizes smaller than what is added have any: `mod(i + 4, n)` where `n` is 1.
+                if times.abs() > USUAL_TIMES && !possible(&case.and(&covered.not())) {
+                    break;
+                }
                 let rest = divisor.scale(-times).and_then(|moved| value.add(&moved)).map_err(|_| refused())?;
                 let over = rest.sub(divisor).map_err(|_| refused())?;
                 let low = Formula::compare(CompareOp::Ge, &rest, &zero);

@@ -217,16 +217,16 @@ impl Nests {
         let (rounds, distances) = rounds::of_nests(ctx, algorithm, &all, &axes)?;
         for (axis, period) in rounds.iter().enumerate() {
             let Some(period) = period else { continue };
+            if let Some(nest) = all.iter().find(|it| it.place.is_some()) {
+                let name = &algorithm.computation(nest.computation).name;
+                return no(format!("`{name}` writes down points beside nests that go round an axis"));
+            }
             for nest in &all {
                 let (first, last) = &nest.limits[axis];
                 if first.as_constant() != Some(1) || !is_same(ctx, algorithm, last, period)? {
                     let name = &algorithm.computation(nest.computation).name;
                     return no(format!("`{name}` has some of the points along an axis that others go round"));
                 }
-            }
-            if let Some(nest) = all.iter().find(|it| it.place.is_some()) {
-                let name = &algorithm.computation(nest.computation).name;
-                return no(format!("`{name}` writes down points beside nests that go round an axis"));
             }
         }
         let own = period.expect("there is a nest");

@@ -391,6 +391,22 @@ fn nests_that_do_not_stream_are_refused() {
         let outcome = check(name, &text, &[]);
         assert!(outcome.iter().any(|it| it.contains(why)), "{name}: {outcome:?}");
     }
+    // What lies beyond an axis that goes round, in an array that is longer, is no point of it.
+    let whole = |statement: &str| nest("1:m", "1:n", statement);
+    let beyond = [
+        ("S B[i, j] = A[i + 1, j] + A[mod1(i - 1, m), j]", "A[i, j] = B[i, j]"),
+        ("S B[i, j] = A[mod1(i - 1, m), j]", "A[i, j] = B[i, j] + A[i, j + 1] * A[i, mod1(j - 1, n)]"),
+        ("S B[i, j] = A[i == 1 ? m + 1 : i - 1, j]", "A[i, j] = B[i, j]"),
+        ("S B[i, j] = A[i, j] + A[i + m, j]", "A[i, j] = B[i, j]"),
+        ("S B[i, j] = A[max(i - 1, 1), j]", "A[i, j] = B[i, j] + A[i + 1, j]"),
+    ];
+    for (first, second) in beyond {
+        let body = whole(&format!("@comp {first}")) + &whole(second);
+        let text = function("A B", "Float32", &body, "stream(S, t, 2)").replace("size(A)", "size(B)");
+        let outcome = check(first, &text, &[]);
+        let is_refused = outcome.iter().any(|it| it.contains("does not stream"));
+        assert!(is_refused, "{first}, {second}: {outcome:?}");
+    }
     let (name, arguments, element, body) = programs().swap_remove(0);
     let text = function(arguments, element, &body, "stream(S, t, 2)").replace("1:steps", "1:min(steps, n)");
     let outcome = check(name, &text, &[]);

@@ -73,6 +73,69 @@ fn random_stencils(
     ran
 }
 
+/// Sums whose subscripts go round along one axis or both, over matrices that are smaller than what they reach, too.
+#[test]
+fn random_stencils_go_round() {
+    let mut failures = vec![];
+    let mut random = numbers(41);
+    for number in 0..30 {
+        let reach = 1 + random(3);
+        let round = [[true, true], [true, false], [false, true]][number % 3];
+        let mut sum = |array: &str| {
+            let terms = (0..1 + random(4)).map(|_| {
+                let mut place = |iterator: &str, last: &str, round: bool| {
+                    let place = format!("{iterator} + {}", random(2 * reach + 1) - reach).replace("+ -", "- ");
+                    if round { format!("mod1({place}, {last})") } else { place }
+                };
+                let place = [place("i", "m", round[0]), place("j", "n", round[1])].join(", ");
+                format!("0.{}f0 * {array}[{place}]", 1 + random(9))
+            });
+            terms.collect::<Vec<_>>().join(" + ")
+        };
+        let (first, second) = (sum("A"), if number % 2 == 0 { "B[i, j]".to_string() } else { sum("B") });
+        let inner = |last: &str| format!("{}:{last}-{reach}", reach + 1);
+        let [rows, columns] = [("m", round[0]), ("n", round[1])]
+            .map(|(last, round)| if round { format!("1:{last}") } else { inner(last) });
+        let body = nest(&rows, &columns, &format!("@comp S B[i, j] = {first}"))
+            + &nest(&rows, &columns, &format!("A[i, j] = {second}"));
+        let command = format!("stream(S, t, {}, 4, {})", 1 + random(2), 4 + random(20));
+        let text = function("A B", "Float32", &body, &command);
+        let sizes = [(1, 1, 3), (2, 3, 4), (3, 2, 5), (9, 8, 1), (53, 20, 3), (139, 11, 4)];
+        failures.extend(check(&format!("stencil {number}"), &text, &sizes));
+    }
+    report(failures);
+}
+
+/// The same along the axes of space.
+#[test]
+fn random_stencils_go_round_in_space() {
+    let mut failures = vec![];
+    let mut random = numbers(43);
+    for number in 0..14 {
+        let round = [0, 1, 2].map(|axis| (number + 1) >> axis & 1 == 1);
+        let mut sum = |array: &str| {
+            let terms = (0..2 + random(3)).map(|_| {
+                let at = [("i", "l"), ("j", "m"), ("k", "n")].iter().zip(round).map(|((name, last), round)| {
+                    let place = format!("{name} + {}", random(3) - 1).replace("+ -", "- ");
+                    if round { format!("mod1({place}, {last})") } else { place }
+                });
+                let at = at.collect::<Vec<_>>().join(", ");
+                format!("0.{}f0 * {array}[{at}]", 1 + random(9))
+            });
+            terms.collect::<Vec<_>>().join(" + ")
+        };
+        let (first, second) = (sum("A"), if number % 4 == 3 { sum("B") } else { "B[i, j, k]".to_string() });
+        let bounds = [("k", "n", 2), ("j", "m", 1), ("i", "l", 0)].map(|(name, last, axis)| {
+            if round[axis] { format!("{name} in 1:{last}") } else { format!("{name} in 2:{last}-1") }
+        });
+        let text = space("Float32", &bounds.join(", "), &first, &second);
+        let command = format!("stream(S, t, 1, 2, {}, 4, {})", 4 + random(9), 3 + random(4));
+        let sizes = [(1, 2, 2), (3, 1, 3), (9, 8, 1), (43, 17, 3)];
+        failures.extend(check(&format!("stencil {number}"), &with(&text, &command), &sizes));
+    }
+    report(failures);
+}
+
 /// Sums that reach up to four points along each axis of space, and as far as they like to either side.
 #[test]
 fn random_stencils_stream_over_planes() {

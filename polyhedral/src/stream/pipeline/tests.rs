@@ -51,7 +51,9 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
         back: 0,
         needs: vec![],
         hexagon: None,
+        fewer: None,
         resident: None,
+        rounds: [None, None, None],
     }
 }
 
