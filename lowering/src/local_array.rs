@@ -76,6 +76,13 @@ impl<'a> Nest<'a> {
             let error = if uncertain { SizeError::Thrown } else { error_of(failure.error) };
             self.requirements.push(Requirement { holds, error, text, inside: None });
         }
+        let under = [&scope.site.domain, &scope.may];
+        let is_everywhere = under.iter().all(|it| **it == Formula::True)
+            && scope.site.iterators.is_empty()
+            && scope.predicates.is_empty();
+        if is_everywhere {
+            self.symbols.assert(&needed);
+        }
     }
 
     /// Whether data decide on a condition on sizes: then it is looked for at entry where it does not hold.

@@ -23,6 +23,8 @@ use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 
 /// No expression is followed into more cases.
 const CASE_LIMIT: usize = 16;
+/// Comparisons of what is asserted that are kept in mind: each question has them all.
+const ASSERTED: usize = 8;
 
 /// No accepted expression has a larger magnitude, nor a larger coefficient.
 const MAGNITUDE_LIMIT: i128 = 1 << 60;
@@ -75,6 +77,8 @@ pub(crate) struct Symbols<'a> {
     pub(crate) signature: Signature,
     pub(crate) param_names: Vec<String>,
     context: Formula,
+    /// What has been tested at entry before the place that is lowered, of the parameters; see [`Symbols::assert`].
+    asserted: Formula,
     known: BTreeMap<LocalId, Result<Symbol, NotAffine>>,
     /// The values of locals that are not affine: products of iterators and sizes may be, where they are divided.
     pub(crate) definitions: BTreeMap<LocalId, Expr>,
@@ -85,7 +89,8 @@ impl<'a> Symbols<'a> {
     pub(crate) fn new(ctx: &'a Ctx, function: &'a Function, signature: Signature) -> Self {
         let (param_names, context) = (signature.param_names(), signature.context());
         let (known, definitions, answers) = (BTreeMap::new(), BTreeMap::new(), RefCell::default());
-        Self { ctx, function, signature, param_names, context, known, definitions, answers }
+        let asserted = Formula::True;
+        Self { ctx, function, signature, param_names, context, asserted, known, definitions, answers }
     }
 
     /// The space `[params] -> { name[iterators] }`.
@@ -105,6 +110,14 @@ impl<'a> Symbols<'a> {
     /// `[params] -> { name[] }`: one instance without iterators.
     pub(crate) fn one_instance(&self, name: &str) -> Result<Set, IslError> {
         Set::universe(&self.space(Some(name), &[])?)
+    }
+
+    /// From here on nothing runs unless this holds of the parameters: entry makes sure, in the order of the source. Values further on need no cases for
+    /// other sizes. What entry tests is not simplified by it.
+    pub(crate) fn assert(&mut self, holds: &Formula) {
+        if self.asserted.size() + holds.size() <= ASSERTED {
+            self.asserted = self.asserted.and(holds);
+        }
     }
 
     /// Records what is known of a local once its only assignment has been seen.

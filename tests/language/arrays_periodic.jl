@@ -98,3 +98,29 @@ for f in (periodic_directions!, periodic_pushes!)
     case(f, (T, n) -> (zeros(T, n, 3, 9), values_of(T, n, 3, 9)))
     case(f, (T, n) -> (zeros(T, 2, n, 10), values_of(T, 2, n, 10)))
 end
+
+# What is asserted before of sizes and numbers is known behind, and not before.
+@tessella function periodic_asserted!(u, v, flag)
+    n = length(u)
+    for i in 1:n
+        u[i] += v[max(1, min(i + flag, length(v)))]
+    end
+    @assert length(v) == n && flag < 3
+    for i in 1:n
+        u[i] += 2v[mod1(i + 3, n)] + v[mod1(i - 1, length(v))] + v[min(i + 1, n, max(flag, 1))]
+    end
+    return nothing
+end
+@tessella function periodic_asserted_under!(u, v, flag)
+    n = length(u)
+    if flag > 0
+        @assert length(v) == n
+    end
+    for i in 1:n
+        u[i] += v[mod1(i - 1, length(v))] + v[mod1(i + 5, length(v))]
+    end
+    return nothing
+end
+for f in (periodic_asserted!, periodic_asserted_under!), more in 0:1, flag in -1:3
+    case(f, (T, n) -> (zeros(T, n), collect(T, 1:n+more), flag))
+end

@@ -48,7 +48,8 @@ impl Answers {
 impl Symbols<'_> {
     /// Whether some instance at `site` may satisfy `condition`.
     pub(crate) fn is_possible(&self, site: &Site, condition: &Formula) -> bool {
-        let formula = Formula::all([self.context.clone(), site.domain.clone(), condition.clone()]);
+        let formula =
+            Formula::all([self.context.clone(), self.asserted.clone(), site.domain.clone(), condition.clone()]);
         match formula {
             Formula::False => return false,
             Formula::True => return true,
@@ -83,7 +84,8 @@ impl Symbols<'_> {
         }
         let space = self.space(None, &site.iterators).ok()?;
         let set_of = |formula: &Formula| formula.to_set(&space, &self.param_names);
-        let context = set_of(&Formula::all([self.context.clone(), site.domain.clone(), given.clone()])).ok()?;
+        let all = [&self.context, &self.asserted, &site.domain, given].map(Formula::clone);
+        let context = set_of(&Formula::all(all)).ok()?;
         let there = set_of(condition).and_then(|set| set.intersect(&context)?.coalesce()).ok()?;
         let [_] = there.basic_sets().ok()?.as_slice() else { return None };
         let simple = there.gist(&context).and_then(|set| set.coalesce()).ok()?;

@@ -192,7 +192,11 @@ impl Along<'_> {
         for read in reads {
             let Some(place) = self.read(algorithm, *read).and_then(Subscript::as_affine) else { return Ok(None) };
             let apart = place.sub(&self.own)?;
-            for part in instances(algorithm, self.id, *read)?.basic_sets()? {
+            let mut instances = instances(algorithm, self.id, *read)?;
+            if let Some(assumed) = algorithm.assumed()? {
+                instances = instances.intersect_params(&assumed)?;
+            }
+            for part in instances.basic_sets()? {
                 let part = Set::from_basic_set(&part)?;
                 if known.is_none() {
                     some.extend(self.candidates(ctx, algorithm, &part, &apart)?);
