@@ -59,13 +59,6 @@ static __device__ __forceinline__ int tessella_near(int64_t rows)
     return (int)(rows < -1000000000 ? -1000000000 : rows > 1000000000 ? 1000000000 : rows);
 }
 
-// From a subscript of an axis that goes round to the one within 1..period that it means.
-static __device__ __forceinline__ int64_t tessella_around(int64_t subscript, int64_t period)
-{
-    const int64_t rest = (subscript - 1) % period;
-    return (rest < 0 ? rest + period : rest) - (subscript - 1);
-}
-
 // Whether every row of an array can be read in packs.
 template <typename T, int points>
 static __device__ __forceinline__ bool tessella_packed(const T *array, int64_t columns)
@@ -86,16 +79,6 @@ static __device__ __forceinline__ void tessella_load(const T *from, unsigned whi
 #pragma unroll
             for (int m = 0; m < many; m++) row[k + m] = pack.point[m];
         }
-    }
-}
-
-// The same of points each of which lies so far away.
-template <typename T, int points>
-static __device__ __forceinline__ void tessella_load_around(const int64_t (&around)[points], const T *from, unsigned which, T (&row)[points])
-{
-#pragma unroll
-    for (int k = 0; k < points; k++) {
-        if (which >> k & 1) row[k] = from[k + around[k]];
     }
 }
 

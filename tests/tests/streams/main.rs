@@ -55,7 +55,7 @@ fn any_number_of_steps_is_made() {
             let sizes: Vec<_> = (0..=most).map(|steps| (5, 6, steps)).collect();
             let text =
                 function(arguments, element, &body, command).replace("size(A)", &format!("size({})", &arguments[..1]));
-            failures.extend(check_kernels(name, &text, &sizes, 6));
+            failures.extend(check(name, &text, &sizes));
         }
     }
     report(failures);
