@@ -189,17 +189,18 @@ impl Along<'_> {
         let names = algorithm.param_names();
         let zero = Affine::constant(0).to_isl(&space, &names)?;
         let (mut parts, mut some) = (vec![], BTreeSet::from_iter(known));
+        let assumed = algorithm.assumed()?;
         for read in reads {
             let Some(place) = self.read(algorithm, *read).and_then(Subscript::as_affine) else { return Ok(None) };
             let apart = place.sub(&self.own)?;
-            let mut instances = instances(algorithm, self.id, *read)?;
-            if let Some(assumed) = algorithm.assumed()? {
-                instances = instances.intersect_params(&assumed)?;
-            }
-            for part in instances.basic_sets()? {
-                let part = Set::from_basic_set(&part)?;
+            for part in instances(algorithm, self.id, *read)?.basic_sets()? {
+                let mut part = Set::from_basic_set(&part)?;
                 if known.is_none() {
                     some.extend(self.candidates(ctx, algorithm, &part, &apart)?);
+                }
+                // Sizes that are the same may have ends named by either: so only now.
+                if let Some(assumed) = &assumed {
+                    part = part.intersect_params(assumed)?;
                 }
                 parts.push((apart.clone(), part));
             }
