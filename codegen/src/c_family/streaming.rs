@@ -165,12 +165,14 @@ impl Printer<'_> {
                 below + band - 1
             ));
         }
+        // Where all axes go round nobody asks for some of these masks.
+        let unused = if it.goes_round() { "[[maybe_unused]] " } else { "" };
         for (field, own) in names.fields.iter().enumerate() {
             let element = c_type(self.input.algorithm.array(it.stream.fields[field].array).element);
             let last = within(self.int_bound(it.last(field, 2)), Precedence::Sum);
             let ends = [0, 1].map(|axis| ("1".to_string(), self.int(it.last(field, axis))));
             let which = self.points(it, &names, &ends);
-            let (unused, which) = self.of_rims(it, which);
+            let which = self.of_rims(it, which);
             out.line(format!("{unused}const {} {} = {which};", bits(it), own.has));
             out.line(format!(
                 "const int {} = tessella_near(1 - {}), {} = tessella_near({last} - {});",
@@ -215,9 +217,8 @@ impl Printer<'_> {
             let which = match (is_edge(stage), records) {
                 (true, _) => format!("inner ? 0 : {which}"),
                 (false, true) => which,
-                (false, false) => self.of_rims(it, which).1,
+                (false, false) => self.of_rims(it, which),
             };
-            let unused = if it.goes_round() { "[[maybe_unused]] " } else { "" };
             out.line(format!("{unused}const {} {} = {which};", bits(it), own.within));
             if let Some(sums) = &stage.sums {
                 let element = self.element_of(it, stage.field);
@@ -274,14 +275,10 @@ impl Printer<'_> {
         out.blank();
     }
 
-    /// All points inside, and at the rims these; and what a declaration of them begins with.
-    fn of_rims(&self, it: &Streaming, which: String) -> (&'static str, String) {
+    /// All points inside, and at the rims these.
+    fn of_rims(&self, it: &Streaming, which: String) -> String {
         let all = all_points(it);
-        let known = which == all;
-        match it.goes_round() {
-            true => ("[[maybe_unused]] ", all),
-            false => ("", if known { all } else { format!("inner ? {all} : {which}") }),
-        }
+        if it.goes_round() || which == all { all } else { format!("inner ? {all} : {which}") }
     }
 
     /// The iterations at whose rows nothing has to be looked at: all that they touch lie inside of all arrays and boxes, and no

@@ -2,7 +2,7 @@
 
 use super::levels::{Levels, common};
 use super::obstacles::{far, no};
-use super::rounds::{self, Distances};
+use super::rounds::Rounds;
 use super::{Field, Hexagon, Obstacle, Reach, Resident, Source, Stage, Stream, THIN, Way, pipeline, records, sums};
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
@@ -35,7 +35,7 @@ pub fn find(
     }
 }
 
-/// Those of some sizes in which a time loop streams.
+/// Those of some sizes in which a time loop streams, without what makes the steps that their launches leave.
 ///
 /// # Errors
 /// Where isl fails.
@@ -47,7 +47,7 @@ pub fn find_all(
     depth: usize,
 ) -> Result<Vec<(StreamSize, Stream)>, Error> {
     let Ok(nests) = Nests::of(ctx, algorithm, time, depth)? else { return Ok(vec![]) };
-    let found = sizes.iter().filter_map(|&size| Some((size, nests.clone().stream(algorithm, size).ok()?)));
+    let found = sizes.iter().filter_map(|&size| Some((size, nests.clone().in_steps(algorithm, size).ok()?)));
     Ok(found.collect())
 }
 
@@ -60,9 +60,7 @@ pub(super) struct Nests {
     axes: [Option<u32>; 3],
     levels: Levels,
     all: Vec<Nest>,
-    /// How many subscripts there are along axes that go round, and how far away reads lie there.
-    rounds: [Option<Affine>; 3],
-    distances: Distances,
+    rounds: Rounds,
     /// None of them is negative where any nest has points.
     needs: Vec<Affine>,
 }
@@ -214,21 +212,10 @@ impl Nests {
         if let Err(obstacle) = records::check(ctx, algorithm, &levels, &nests)? {
             return Ok(Err(obstacle));
         }
-        let (rounds, distances) = rounds::of_nests(ctx, algorithm, &all, &axes)?;
-        for (axis, period) in rounds.iter().enumerate() {
-            let Some(period) = period else { continue };
-            if let Some(nest) = all.iter().find(|it| it.place.is_some()) {
-                let name = &algorithm.computation(nest.computation).name;
-                return no(format!("`{name}` writes down points beside nests that go round an axis"));
-            }
-            for nest in &all {
-                let (first, last) = &nest.limits[axis];
-                if first.as_constant() != Some(1) || !is_same(ctx, algorithm, last, period)? {
-                    let name = &algorithm.computation(nest.computation).name;
-                    return no(format!("`{name}` has some of the points along an axis that others go round"));
-                }
-            }
-        }
+        let rounds = match Rounds::of(ctx, algorithm, &all, &axes)? {
+            Ok(rounds) => rounds,
+            Err(obstacle) => return Ok(Err(obstacle)),
+        };
         let own = period.expect("there is a nest");
         // The same nest touches other levels in other iterations.
         let period = common(own, levels.period);
@@ -236,7 +223,7 @@ impl Nests {
             .flat_map(|round| all.iter().map(move |nest| Nest { turn: round * own + nest.turn, ..nest.clone() }));
         let mut all: Vec<Nest> = turns.collect();
         all.sort_by_key(|nest| nest.turn);
-        Ok(Ok(Nests { time: steps, way, period, axes, levels, all, rounds, distances, needs }))
+        Ok(Ok(Nests { time: steps, way, period, axes, levels, all, rounds, needs }))
     }
 
     /// The array that an access of a nest is to, and the level of it, if it has some.
@@ -258,11 +245,6 @@ impl Nests {
         }
     }
 
-    /// A distance without what goes round: where that ends nothing is beside the array.
-    fn straight(&self, offset: [i64; 3]) -> [i64; 3] {
-        [0, 1, 2].map(|axis| if self.rounds[axis].is_some() { 0 } else { offset[axis] })
-    }
-
     /// The versions that the nests read, and when each is there.
     pub(super) fn stream(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
         let fewer = size.fewer().and_then(|fewer| self.clone().in_steps(algorithm, fewer).ok());
@@ -270,6 +252,7 @@ impl Nests {
         Ok(Stream { fewer: fewer.map(Box::new), ..stream })
     }
 
+    /// The same without what makes the steps that launches leave.
     fn in_steps(self, algorithm: &Algorithm, size: StreamSize) -> Result<Stream, Obstacle> {
         size.check()?;
         let mut fields: Vec<Field> = vec![];
@@ -324,9 +307,13 @@ impl Nests {
                     None if read.is_affine() => Source::Memory,
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
                     Some(field) => {
-                        let around = (&self.rounds, self.distances.get(&(nest.computation, reads.len())));
-                        let source =
-                            source(algorithm, (nest, at), (&self.axes, own), around, read, (field, &fields[field]))?;
+                        let source = source(
+                            algorithm,
+                            (nest, at),
+                            (&self.axes, own),
+                            (&self.rounds, reads.len()),
+                            (field, &fields[field]),
+                        )?;
                         if nest.place.is_some() {
                             records::check_read(algorithm, (computation, self.period), (&source, at), &fields[field])?;
                         }
@@ -338,14 +325,14 @@ impl Nests {
                         }
                         if let Source::Field { fresh, offset, .. } = source {
                             fields[field].carried |= !fresh;
-                            fields[field].rim |= self.straight(offset) != [0; 3];
+                            fields[field].rim |= self.rounds.straight(offset) != [0; 3];
                         }
                         if let Source::Field { fresh: true, offset, .. } = source {
                             let stage: &Stage = &stages[fields[field].writer];
                             fields[field].rim |= !is_inside(&nest.limits, &stage.limits);
                             // Before the last nest has written, what none has may be that of the step before.
-                            let place =
-                                moved(&nest.limits, self.straight(offset)).ok_or_else(|| far(&computation.name))?;
+                            let place = moved(&nest.limits, self.rounds.straight(offset))
+                                .ok_or_else(|| far(&computation.name))?;
                             let mut writers = stages.iter().filter(|stage| stage.field == field);
                             let is_new = writers.any(|stage| is_inside(&place, &stage.limits));
                             fields[field].carried |= at <= fields[field].finisher && !is_new && nest.place.is_none();
@@ -392,7 +379,7 @@ impl Nests {
             depth: 0,
             beside: [Reach::default(); 2],
             back: 0,
-            rounds: self.rounds,
+            rounds: self.rounds.periods,
             needs: self.needs,
             hexagon: None,
             fewer: None,
@@ -602,7 +589,7 @@ fn sizes_of(ctx: &Ctx, algorithm: &Algorithm, instances: &Set) -> Result<Vec<Aff
 }
 
 /// The sizes for which none of these is negative.
-fn where_there_are(ctx: &Ctx, algorithm: &Algorithm, all: &[Affine]) -> Result<Set, Error> {
+pub(super) fn where_there_are(ctx: &Ctx, algorithm: &Algorithm, all: &[Affine]) -> Result<Set, Error> {
     let space = relation::param_space(ctx, algorithm)?;
     let names = algorithm.param_names();
     let mut sizes = Set::universe(&space)?;
@@ -611,20 +598,6 @@ fn where_there_are(ctx: &Ctx, algorithm: &Algorithm, all: &[Affine]) -> Result<S
         sizes = sizes.intersect(&it.ge_set(&zero)?)?;
     }
     Ok(sizes)
-}
-
-/// Whether two numbers are the same for all sizes for which a call goes on.
-fn is_same(ctx: &Ctx, algorithm: &Algorithm, one: &Affine, other: &Affine) -> Result<bool, Error> {
-    let apart = one.sub(other)?;
-    if let Some(apart) = apart.as_constant() {
-        return Ok(apart == 0);
-    }
-    let both = [apart.scale(-1)?, apart];
-    let sizes = match algorithm.assumed()? {
-        Some(assumed) => algorithm.context.intersect(&assumed)?,
-        None => algorithm.context.clone(),
-    };
-    Ok(sizes.is_subset(&where_there_are(ctx, algorithm, &both)?)?)
 }
 
 const NO_SUM: &str =
@@ -669,34 +642,35 @@ fn source(
     algorithm: &Algorithm,
     (nest, stage): (&Nest, usize),
     (axes, own): (&[Option<u32>; 3], usize),
-    (rounds, distances): (&[Option<Affine>; 3], Option<&[Option<i64>; 3]>),
-    read: &Access,
+    (rounds, at): (&Rounds, usize),
     (field, written): (usize, &Field),
 ) -> Result<Source, Obstacle> {
-    let name = &algorithm.array(read.array).name;
     let computation = algorithm.computation(nest.computation);
+    let read = &computation.reads[at];
+    let name = &algorithm.array(read.array).name;
     let mut offset = [0; 3];
-    for (at, axis) in axes.iter().enumerate() {
-        let Some(axis) = axis.map(|axis| axis as usize) else { continue };
-        let place = read.subscripts.get(axis);
-        let by = match nest.iterators[at] {
-            Some(_) if distances.is_some_and(|it| it[at].is_some()) => distances.and_then(|it| it[at]),
-            Some(iterator) => place.and_then(shifted).filter(|it| it.0 == iterator).map(|it| it.1 - nest.shift[at]),
+    for (axis, along) in axes.iter().enumerate() {
+        let Some(along) = along.map(|along| along as usize) else { continue };
+        let place = read.subscripts.get(along);
+        let straight = || match nest.iterators[axis] {
+            Some(iterator) => place.and_then(shifted).filter(|it| it.0 == iterator).map(|it| it.1 - nest.shift[axis]),
             None => {
-                place.and_then(Subscript::as_affine).and_then(|place| place.sub(&nest.limits[at].0).ok()?.as_constant())
+                let place = place.and_then(Subscript::as_affine);
+                place.and_then(|place| place.sub(&nest.limits[axis].0).ok()?.as_constant())
             }
         };
+        let by = rounds.distance(nest.computation, at, axis).or_else(straight);
         let Some(by) = by else {
             return Err(Obstacle(format!(
                 "`{}` reads `{name}` at another place than a fixed distance away",
                 computation.name
             )));
         };
-        offset[at] = by;
+        offset[axis] = by;
     }
     let fresh = written.writer < stage;
     let is_own = own == field && nest.place.is_none();
-    let mut straight = (0..3).filter(|axis| rounds[*axis].is_none());
+    let mut straight = (0..3).filter(|axis| rounds.periods[*axis].is_none());
     let outside = straight.any(|axis| span(&nest.limits[axis]).is_some_and(|span| offset[axis].abs() > span));
     if is_own && offset != [0; 3] && !outside {
         return Err(Obstacle(format!("`{}` reads neighbours in `{name}` that it has just written", computation.name)));

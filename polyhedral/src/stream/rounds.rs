@@ -5,10 +5,10 @@
 //! `E[x] = V[(x - 1) mod m + 1]` for all whole numbers `x` that it needs, rows and columns before the first and behind the last one too: there
 //! `E'[x] = f(E[x + c])` holds with `c` the fixed distance. It loads what it needs from where the subscript goes round to, and stores the points of the array.
 
-use super::recognise::{Nest, shifted};
+use super::recognise::{Nest, shifted, where_there_are};
 use super::{Obstacle, Source, Stage, Stream, THIN};
 use crate::affine::Affine;
-use crate::algorithm::{Algorithm, Computation, ComputationId, Subscript};
+use crate::algorithm::{Algorithm, ArrayId, Computation, ComputationId, Subscript};
 use crate::error::Error;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::{Ctx, Set};
@@ -20,94 +20,167 @@ use tessella_scalar::BinaryOp;
 /// The most periods that a subscript of an array may lie away from the point to which it belongs, as arrays of one element have them.
 const MOST_TIMES: i64 = 8;
 
-/// How far away reads lie along each axis, where that is no fixed number of subscripts but goes round; by their computation and position.
-pub(super) type Distances = BTreeMap<(ComputationId, usize), [Option<i64>; 3]>;
-
-/// The subscripts of each axis that goes round, and those distances.
-///
-/// # Errors
-/// Where isl fails.
-pub(super) fn of_nests(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    nests: &[Nest],
-    axes: &[Option<u32>; 3],
-) -> Result<([Option<Affine>; 3], Distances), Error> {
-    let (mut rounds, mut distances) = ([None, None, None], Distances::new());
-    let written: BTreeSet<_> = nests.iter().map(|nest| algorithm.computation(nest.computation).write.array).collect();
-    for nest in nests.iter().filter(|nest| nest.place.is_none()) {
-        let computation = algorithm.computation(nest.computation);
-        let is_read = |at: &usize| written.contains(&computation.reads[*at].array) && !nest.unused.contains(at);
-        let groups = groups(computation).into_iter().map(|all| all.into_iter().filter(is_read).collect::<Vec<_>>());
-        for (axis, along) in axes.iter().enumerate() {
-            let Some((along, iterator)) = along.zip(nest.iterators[axis]) else { continue };
-            if nest.limits[axis].0.as_constant() != Some(1) {
-                continue;
-            }
-            let own = Affine::iterator(iterator).add_constant(nest.shift[axis])?;
-            let at = Along { id: nest.computation, axis: along as usize, iterator, own, period: &nest.limits[axis].1 };
-            for group in groups.clone() {
-                let mut found = at.around(ctx, algorithm, &group)?;
-                // What does not belong together may go round each by itself.
-                if found.is_none() && group.len() > 1 {
-                    for read in &group {
-                        let own = at.around(ctx, algorithm, std::slice::from_ref(read))?;
-                        found = found.into_iter().chain(own).reduce(|all, own| [all, own].concat());
-                    }
-                }
-                for (read, distance) in found.into_iter().flatten() {
-                    rounds[axis] = Some(at.period.clone());
-                    distances.entry((nest.computation, read)).or_default()[axis] = Some(distance);
-                }
-            }
-        }
-    }
-    for axis in 0..3 {
-        let Some(period) = &rounds[axis] else { continue };
-        if !all_inside(ctx, algorithm, nests, axes[axis], period)? {
-            rounds[axis] = None;
-            distances.values_mut().for_each(|it| it[axis] = None);
-        }
-    }
-    Ok((rounds, distances))
+/// Which axes of some nests go round.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rounds {
+    /// How many subscripts there are along each that does.
+    pub(super) periods: [Option<Affine>; 3],
+    /// How far away reads lie along each axis, where that is no fixed number of subscripts but goes round; by their computation and position.
+    distances: BTreeMap<(ComputationId, usize), [Option<i64>; 3]>,
 }
 
-/// Whether all reads of what the nests write lie within 1..period along an axis, straight ones too: what lies beyond it, in an array that is longer, is
-/// no point that goes round.
-fn all_inside(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    nests: &[Nest],
-    along: Option<u32>,
-    period: &Affine,
-) -> Result<bool, Error> {
-    let Some(along) = along else { return Ok(true) };
-    let names = algorithm.param_names();
-    let written: BTreeSet<_> = nests.iter().map(|nest| algorithm.computation(nest.computation).write.array).collect();
-    let assumed = algorithm.assumed()?;
-    for nest in nests.iter().filter(|nest| nest.place.is_none()) {
-        let space = relation::domain_space(ctx, algorithm, nest.computation)?;
-        let [first, last] = [&Affine::constant(1), period].map(|end| end.to_isl(&space, &names));
-        let (first, last) = (first?, last?);
-        for (at, read) in algorithm.computation(nest.computation).reads.iter().enumerate() {
-            if !written.contains(&read.array) || nest.unused.contains(&at) {
-                continue;
-            }
-            let Some(place) = read.subscripts.get(along as usize).and_then(Subscript::as_affine) else {
-                return Ok(false);
-            };
-            let place = place.to_isl(&space, &names)?;
-            let inside = place.ge_set(&first)?.intersect(&place.le_set(&last)?)?;
-            let mut instances = instances(algorithm, nest.computation, at)?;
-            if let Some(assumed) = &assumed {
-                instances = instances.intersect_params(assumed)?;
-            }
-            if !instances.is_subset(&inside)? {
-                return Ok(false);
+impl Rounds {
+    /// What goes round in some nests.
+    ///
+    /// # Errors
+    /// Where isl fails; that nests do not fit together is an answer.
+    pub(super) fn of(
+        ctx: &Ctx,
+        algorithm: &Algorithm,
+        nests: &[Nest],
+        axes: &[Option<u32>; 3],
+    ) -> Result<Result<Rounds, Obstacle>, Error> {
+        let written = nests.iter().map(|nest| algorithm.computation(nest.computation).write.array).collect();
+        let known = Known { ctx, algorithm, nests, axes, written, assumed: algorithm.assumed()? };
+        let mut rounds = Rounds::default();
+        known.find(&mut rounds)?;
+        for axis in 0..3 {
+            let Some(period) = rounds.periods[axis].clone() else { continue };
+            if !known.all_inside(axis, &period)? {
+                rounds.periods[axis] = None;
+                rounds.distances.values_mut().for_each(|it| it[axis] = None);
+            } else if let Some(obstacle) = known.obstacle(axis, &period)? {
+                return Ok(Err(obstacle));
             }
         }
+        Ok(Ok(rounds))
     }
-    Ok(true)
+
+    /// How far away a read lies that goes round an axis.
+    pub(super) fn distance(&self, id: ComputationId, read: usize, axis: usize) -> Option<i64> {
+        self.distances.get(&(id, read))?[axis]
+    }
+
+    /// A distance without what goes round: where that ends nothing is beside the array.
+    pub(super) fn straight(&self, offset: [i64; 3]) -> [i64; 3] {
+        [0, 1, 2].map(|axis| if self.periods[axis].is_some() { 0 } else { offset[axis] })
+    }
+}
+
+/// What is known of the nests of a time loop.
+struct Known<'a> {
+    ctx: &'a Ctx,
+    algorithm: &'a Algorithm,
+    nests: &'a [Nest],
+    axes: &'a [Option<u32>; 3],
+    /// The arrays that they write.
+    written: BTreeSet<ArrayId>,
+    /// The sizes for which a call goes on, as far as that is known.
+    assumed: Option<Set>,
+}
+
+impl Known<'_> {
+    fn find(&self, rounds: &mut Rounds) -> Result<(), Error> {
+        for nest in self.stages() {
+            let computation = self.algorithm.computation(nest.computation);
+            let groups = groups(computation)
+                .into_iter()
+                .map(|all| all.into_iter().filter(|read| self.is_of_field(nest, *read)).collect::<Vec<_>>());
+            for (axis, along) in self.axes.iter().enumerate() {
+                let Some((along, iterator)) = along.zip(nest.iterators[axis]) else { continue };
+                if nest.limits[axis].0.as_constant() != Some(1) {
+                    continue;
+                }
+                let own = Affine::iterator(iterator).add_constant(nest.shift[axis])?;
+                let (id, axis_of_array, period) = (nest.computation, along as usize, &nest.limits[axis].1);
+                let at = Along { known: self, id, axis: axis_of_array, iterator, own, period };
+                for group in groups.clone() {
+                    let mut found = at.around(&group)?;
+                    // What does not belong together may go round each by itself.
+                    if found.is_empty() && group.len() > 1 {
+                        for read in &group {
+                            found.extend(at.around(std::slice::from_ref(read))?);
+                        }
+                    }
+                    for (read, distance) in found {
+                        rounds.periods[axis] = Some(period.clone());
+                        rounds.distances.entry((id, read)).or_default()[axis] = Some(distance);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The nests but those that write down what others compute.
+    fn stages(&self) -> impl Iterator<Item = &Nest> {
+        self.nests.iter().filter(|nest| nest.place.is_none())
+    }
+
+    /// Whether a read is performed, and of what the nests write.
+    fn is_of_field(&self, nest: &Nest, read: usize) -> bool {
+        let array = self.algorithm.computation(nest.computation).reads[read].array;
+        self.written.contains(&array) && !nest.unused.contains(&read)
+    }
+
+    fn assumed(&self, instances: Set) -> Result<Set, Error> {
+        Ok(match &self.assumed {
+            Some(assumed) => instances.intersect_params(assumed)?,
+            None => instances,
+        })
+    }
+
+    /// Whether all reads of what the nests write lie within 1..period along an axis, straight ones too: what lies beyond it, in an array that is longer,
+    /// is no point that goes round.
+    fn all_inside(&self, axis: usize, period: &Affine) -> Result<bool, Error> {
+        let Some(along) = self.axes[axis] else { return Ok(true) };
+        let names = self.algorithm.param_names();
+        for nest in self.stages() {
+            let id = nest.computation;
+            let space = relation::domain_space(self.ctx, self.algorithm, id)?;
+            let (first, last) = (Affine::constant(1).to_isl(&space, &names)?, period.to_isl(&space, &names)?);
+            let reads = &self.algorithm.computation(id).reads;
+            for read in (0..reads.len()).filter(|read| self.is_of_field(nest, *read)) {
+                let subscript = reads[read].subscripts.get(along as usize);
+                let Some(place) = subscript.and_then(Subscript::as_affine) else { return Ok(false) };
+                let place = place.to_isl(&space, &names)?;
+                let inside = place.ge_set(&first)?.intersect(&place.le_set(&last)?)?;
+                if !self.assumed(instances(self.algorithm, id, read)?)?.is_subset(&inside)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Why nests do not stream beside others that go round an axis.
+    fn obstacle(&self, axis: usize, period: &Affine) -> Result<Option<Obstacle>, Error> {
+        let name = |nest: &Nest| &self.algorithm.computation(nest.computation).name;
+        if let Some(nest) = self.nests.iter().find(|it| it.place.is_some()) {
+            let name = name(nest);
+            return Ok(Some(Obstacle(format!("`{name}` writes down points beside nests that go round an axis"))));
+        }
+        for nest in self.nests {
+            let (first, last) = &nest.limits[axis];
+            if first.as_constant() != Some(1) || !self.is_same(last, period)? {
+                let name = name(nest);
+                let text = format!("`{name}` has some of the points along an axis that others go round");
+                return Ok(Some(Obstacle(text)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether two numbers are the same for all sizes for which a call goes on.
+    fn is_same(&self, one: &Affine, other: &Affine) -> Result<bool, Error> {
+        let apart = one.sub(other)?;
+        if let Some(apart) = apart.as_constant() {
+            return Ok(apart == 0);
+        }
+        let both = [apart.scale(-1)?, apart];
+        let same = where_there_are(self.ctx, self.algorithm, &both)?;
+        Ok(self.assumed(self.algorithm.context.clone())?.is_subset(&same)?)
+    }
 }
 
 /// The instances of a computation that may perform a read.
@@ -144,6 +217,7 @@ fn groups(computation: &Computation) -> Vec<Vec<usize>> {
 
 /// The subscripts of a computation along an axis.
 struct Along<'a> {
+    known: &'a Known<'a>,
     id: ComputationId,
     axis: usize,
     iterator: u32,
@@ -154,55 +228,45 @@ struct Along<'a> {
 }
 
 impl Along<'_> {
-    fn read<'b>(&self, algorithm: &'b Algorithm, read: usize) -> Option<&'b Subscript> {
-        algorithm.computation(self.id).reads[read].subscripts.get(self.axis)
+    fn read(&self, read: usize) -> Option<&Subscript> {
+        self.known.algorithm.computation(self.id).reads[read].subscripts.get(self.axis)
     }
 
     /// How far away a read is that does not go round.
-    fn straight(&self, algorithm: &Algorithm, read: usize) -> Option<i64> {
-        let place = self.read(algorithm, read)?;
+    fn straight(&self, read: usize) -> Option<i64> {
+        let place = self.read(read)?;
         shifted(place).filter(|it| it.0 == self.iterator)?;
         place.as_affine()?.sub(&self.own).ok()?.as_constant()
     }
 
-    /// Those of some reads that go round, if they all lie so far away, the others straight; `None` if they do not, or none does.
-    fn around(&self, ctx: &Ctx, algorithm: &Algorithm, reads: &[usize]) -> Result<Option<Vec<(usize, i64)>>, Error> {
-        let straight = |read: &usize| self.straight(algorithm, *read);
-        let known: BTreeSet<i64> = reads.iter().filter_map(straight).collect();
-        let away: Vec<usize> = reads.iter().copied().filter(|read| straight(read).is_none()).collect();
+    /// Those of some reads that go round, if they all lie so far away, the others straight; none if they do not.
+    fn around(&self, reads: &[usize]) -> Result<Vec<(usize, i64)>, Error> {
+        let known: BTreeSet<i64> = reads.iter().filter_map(|read| self.straight(*read)).collect();
+        let away: Vec<usize> = reads.iter().copied().filter(|read| self.straight(*read).is_none()).collect();
         if away.is_empty() || known.len() > 1 {
-            return Ok(None);
+            return Ok(vec![]);
         }
-        let distance = self.distance(ctx, algorithm, &away, known.first().copied())?;
-        Ok(distance.map(|distance| away.into_iter().map(|read| (read, distance)).collect()))
+        let distance = self.distance(&away, known.first().copied())?;
+        Ok(distance.map(|distance| away.into_iter().map(|read| (read, distance)).collect()).unwrap_or_default())
     }
 
     /// The number of subscripts by which all these reads lie away in all instances that perform them, but for whole periods.
-    fn distance(
-        &self,
-        ctx: &Ctx,
-        algorithm: &Algorithm,
-        reads: &[usize],
-        known: Option<i64>,
-    ) -> Result<Option<i64>, Error> {
+    fn distance(&self, reads: &[usize], known: Option<i64>) -> Result<Option<i64>, Error> {
+        let Known { ctx, algorithm, .. } = *self.known;
         let space = relation::domain_space(ctx, algorithm, self.id)?;
         let names = algorithm.param_names();
         let zero = Affine::constant(0).to_isl(&space, &names)?;
         let (mut parts, mut some) = (vec![], BTreeSet::from_iter(known));
-        let assumed = algorithm.assumed()?;
         for read in reads {
-            let Some(place) = self.read(algorithm, *read).and_then(Subscript::as_affine) else { return Ok(None) };
+            let Some(place) = self.read(*read).and_then(Subscript::as_affine) else { return Ok(None) };
             let apart = place.sub(&self.own)?;
             for part in instances(algorithm, self.id, *read)?.basic_sets()? {
-                let mut part = Set::from_basic_set(&part)?;
+                let part = Set::from_basic_set(&part)?;
                 if known.is_none() {
-                    some.extend(self.candidates(ctx, algorithm, &part, &apart)?);
+                    some.extend(self.candidates(&part, &apart)?);
                 }
                 // Sizes that are the same may have ends named by either: so only now.
-                if let Some(assumed) = &assumed {
-                    part = part.intersect_params(assumed)?;
-                }
-                parts.push((apart.clone(), part));
+                parts.push((apart.clone(), self.known.assumed(part)?));
             }
         }
         let mut some: Vec<i64> = some.into_iter().collect();
@@ -214,7 +278,7 @@ impl Along<'_> {
             };
             for (apart, part) in &parts {
                 let mut found = false;
-                for times in (0..=MOST_TIMES).flat_map(|times| [times, -times]) {
+                for times in (0..=MOST_TIMES).flat_map(|times| [times, -times]).skip(1) {
                     found = found || is_so(apart, part, times)?;
                 }
                 if !found {
@@ -227,7 +291,8 @@ impl Along<'_> {
     }
 
     /// Such numbers as a part of the instances suggests.
-    fn candidates(&self, ctx: &Ctx, algorithm: &Algorithm, part: &Set, apart: &Affine) -> Result<Vec<i64>, Error> {
+    fn candidates(&self, part: &Set, apart: &Affine) -> Result<Vec<i64>, Error> {
+        let Known { ctx, algorithm, .. } = *self.known;
         // An edge is one subscript: `u[m, j]` where `i` is 1.
         let ends = [Side::Low, Side::High].map(|side| bound(ctx, algorithm, part, self.iterator, side));
         let there = match ends {

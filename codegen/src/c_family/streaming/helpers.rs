@@ -96,7 +96,7 @@ static __device__ __forceinline__ void tessella_beside(const T (&row)[points], T
 /// What kernels use some of whose axes go round.
 pub const STREAM_ROUNDS: &str = "\
 // From a subscript of an axis that goes round to the one within 1..period that it means.
-static __device__ __forceinline__ int64_t tessella_around(int64_t subscript, int64_t period)
+static __device__ __forceinline__ int64_t tessella_gone_round(int64_t subscript, int64_t period)
 {
     const int64_t rest = (subscript - 1) % period;
     return (rest < 0 ? rest + period : rest) - (subscript - 1);

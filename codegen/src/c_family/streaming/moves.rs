@@ -54,20 +54,16 @@ impl Printer<'_> {
             out.line(format!("[[maybe_unused]] int64_t {way}[{count}];"));
             out.line("#pragma unroll");
             out.line(format!(
-                "for (int {at} = 0; {at} < {count}; {at}++) {way}[{at}] = inner ? 0 : tessella_around({first} + {at}, {period});"
+                "for (int {at} = 0; {at} < {count}; {at}++) {way}[{at}] = inner ? 0 : tessella_gone_round({first} + {at}, {period});"
             ));
         }
     }
 
-    /// A subscript, given as the text of one that may lie beyond the ends of an axis that goes round; `inside` says where it cannot.
-    pub(super) fn gone_round(&mut self, it: &Streaming, axis: usize, inside: &str, subscript: &str) -> String {
-        match &it.rounds[axis] {
-            None => subscript.to_string(),
-            Some(period) => {
-                let period = self.int(period);
-                format!("{subscript} + ({inside} ? 0 : tessella_around({subscript}, {period}))")
-            }
-        }
+    /// How far away a row lies, counted from the first one that is computed, where rows go round; `safe` says where it is not beyond their ends.
+    pub(super) fn row_around(&mut self, it: &Streaming, names: &Locals, [row, safe]: [&str; 2]) -> Option<String> {
+        let period = self.int(it.rounds[2].as_ref()?);
+        let around = format!("tessella_gone_round({} + ({row}), {period})", names.base);
+        Some(if safe == "false" { around } else { format!("({safe} ? 0 : {around})") })
     }
 
     pub(super) fn masked(&self, it: &Streaming, which: &str, [line, low, high]: [&str; 3]) -> String {
@@ -199,14 +195,9 @@ impl Printer<'_> {
         out: &mut Writer,
     ) {
         let own = &names.fields[field];
-        let corner = match &it.rounds[2] {
+        let corner = match self.row_around(it, names, [row, safe]) {
             None => own.from.clone(),
-            Some(period) => {
-                let period = self.int(period);
-                let around = format!("tessella_around({} + ({row}), {period}) * {}", names.base, own.plane);
-                let around = if safe == "false" { around } else { format!("({safe} ? 0 : {around})") };
-                format!("{} + {around}", own.from)
-            }
+            Some(around) => format!("{} + {around} * {}", own.from, own.plane),
         };
         let mut place = self.of_corner(it, names, field, &corner);
         if it.rounds[1].is_some() {

@@ -431,7 +431,11 @@ impl Printer<'_> {
             Some(_) => format!("{line_there} + {}[{}]", names.around[1], names.line),
             None => line_there,
         };
-        let row_there = self.gone_round(it, 2, &names.safe, &format!("{base} + {}", names.here));
+        let row_there = format!("{base} + {}", names.here);
+        let row_there = match self.row_around(it, names, [&names.here, &names.safe]) {
+            Some(around) => format!("{row_there} + {around}"),
+            None => row_there,
+        };
         let places = [(line, line_there, stage.shift[1]), (row, row_there, stage.shift[2])];
         for (iterator, place, shift) in places {
             if let Some(iterator) = iterator.filter(|it| self.mentions(stage, *it)) {
