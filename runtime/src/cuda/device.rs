@@ -1,6 +1,7 @@
 //! A real GPU, through the launcher's C interface. Everything here is released when it is dropped, and keeps alive
 //! what it belongs to.
 
+mod caches;
 mod graph;
 mod pinned;
 
@@ -16,7 +17,7 @@ use std::ffi::c_void;
 use std::num::NonZero;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 use tessella_codegen::plan::Queue;
@@ -30,6 +31,8 @@ pub struct Device {
     /// What large arrays are copied through; made by the first such copy.
     stage: Mutex<Option<Vec<Lane<PinnedBuffer>>>>,
     pools: Pools<DeviceBuffer>,
+    /// What [`Gpu::clear_caches`] reads with, made when it is first called.
+    reader: OnceLock<Option<Function>>,
     context: Arc<Context>,
 }
 
@@ -87,7 +90,8 @@ impl Device {
         // SAFETY: the context is open, and the place outlives the call.
         check(api, unsafe { (api.device_properties)(handle, &mut properties) })?;
         let streams = Streams::new(&context)?;
-        Ok(Device { name, properties, streams, stage: Mutex::new(None), pools: Pools::default(), context })
+        let (stage, pools, reader) = (Mutex::new(None), Pools::default(), OnceLock::new());
+        Ok(Device { name, properties, streams, stage, pools, reader, context })
     }
 
     pub fn name(&self) -> &str {
@@ -324,6 +328,10 @@ impl Gpu for Device {
         // SAFETY: context, stream and buffer are alive; the range has that many bytes. A buffer that is dropped before
         // the fill is done is freed only then: the driver waits before it frees.
         check(api, unsafe { (api.fill)(handle, self.stream().handle, address, value, to.bytes) })
+    }
+
+    fn clear_caches(&self, scratch: &DeviceBuffer) -> Result<(), CudaError> {
+        caches::clear(self, self.reader.get_or_init(|| caches::reader(self)).as_ref(), scratch)
     }
 
     unsafe fn launch(

@@ -311,6 +311,11 @@ impl Gpu for FakeGpu {
         Ok(())
     }
 
+    fn clear_caches(&self, scratch: &FakeBuffer) -> Result<(), CudaError> {
+        self.call("clear".into())?.ask(Queue::Kernels, "clear", vec![(memory(scratch), true)]);
+        Ok(())
+    }
+
     /// Runs `update(A, B, n, a, t)`: `A[i] += a * B[i] + t`; `update_constant(A, n, a, t)`, the same with `B_constant`;
     /// `sum(R, B, n)`; `touch_rw...`, which adds what it reads to what it writes: a letter for each buffer; and `beside(B, A, n, first, last)`: `B[i] += A[i - 1] + A[i + 1]` for a slice of `2:n-1`.
     unsafe fn launch(
@@ -1370,7 +1375,13 @@ fn a_profile_measures_kernels_apart_from_copies_and_leaves_the_results_of_one_ca
     assert_eq!((kernel.grid, kernel.block), ([2, 1, 1], [32, 1, 1]));
     assert_eq!((kernel.registers, kernel.shared_bytes, kernel.local_bytes), (40, 3024, 8));
     assert_eq!((kernel.blocks, kernel.occupancy), (10, 0.15625));
-    assert_eq!(gpu.log().iter().filter(|call| *call == "out 320").count(), 1);
+    let log = gpu.log();
+    let times = |it: &str| log.iter().filter(|call| *call == it).count();
+    assert_eq!(
+        (times("out 320"), times("clear")),
+        (1, 7),
+        "a first call, three for the span, and three for each launch"
+    );
     program.pool().drain();
     assert_eq!(gpu.held(), (0, 0));
 }
@@ -1395,7 +1406,7 @@ fn a_profile_goes_without_scratch_memory_where_there_is_none() {
     let arguments = update_arguments(0.5, &mut a, &[2.0; 40], 1);
     // SAFETY: as in `update`.
     with_pointers(&arguments, |pointers| unsafe { program.profile(Packed::on_host(pointers), 1) }).unwrap().unwrap();
-    assert!(!gpu.log().iter().any(|call| call == "fill"));
+    assert!(!gpu.log().iter().any(|call| call == "clear"));
     assert_eq!(a, [3.0; 40]);
 }
 

@@ -92,6 +92,9 @@ pub trait Gpu {
     /// Sets every byte of a buffer.
     fn fill(&self, to: &Self::Buffer, value: u8) -> Result<(), CudaError>;
 
+    /// Has the caches hold what this buffer has, if it is larger than they are, and nothing that is yet to be written to memory.
+    fn clear_caches(&self, scratch: &Self::Buffer) -> Result<(), CudaError>;
+
     /// Starts a kernel and does not wait for it. A grid with no block in it starts nothing.
     ///
     /// # Safety

@@ -44,7 +44,7 @@ pub struct Watcher<'a, G: Gpu> {
     gpu: &'a G,
     watch: Watch,
     pub results: Results,
-    /// Written before a span, so that the GPU is at work while the launches are queued, and the caches hold nothing of
+    /// Written and read before a span, so that the GPU is at work while the launches are queued, and the caches hold nothing of
     /// the arguments.
     scratch: Option<&'a G::Buffer>,
     open: Option<G::Event>,
@@ -81,7 +81,7 @@ impl<'a, G: Gpu> Watcher<'a, G> {
     pub fn begin(&mut self) -> Result<(), CudaError> {
         if self.open.is_none() {
             if let (Some(scratch), true) = (self.scratch, self.watch == Watch::Spans || self.pending.is_empty()) {
-                self.gpu.fill(scratch, 0)?;
+                self.gpu.clear_caches(scratch)?;
             }
             self.open = Some(self.gpu.mark()?);
         }
