@@ -22,6 +22,11 @@ impl Checker<'_> {
         wanted: Option<ScalarType>,
         span: Span,
     ) -> Checked<Value> {
+        match self.decided(condition) {
+            Some(true) => return yes(self),
+            Some(false) => return no(self),
+            None => {}
+        }
         let condition = self.condition(condition);
         let (yes_block, yes, after_yes) = self.in_value_branch(yes);
         let (no_block, no, after_no) = self.in_value_branch(no);

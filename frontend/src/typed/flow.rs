@@ -58,6 +58,8 @@ pub(super) struct Flow {
     pub asks_for_paths: bool,
     /// What that call gives.
     pub one_of: Option<super::called_paths::OneOf>,
+    /// Whether the statements being checked are terms of a point, with constants for the iterators of their loops.
+    pub among_terms: bool,
     /// How many copies of the code have been checked before this one.
     pub copy: usize,
     /// What `return`s that are not the end of their function give back, by the variable that stands for it.
@@ -90,6 +92,7 @@ impl Default for Flow {
             several_results: true,
             asks_for_paths: false,
             one_of: None,
+            among_terms: false,
             copy: 0,
             kept: BTreeMap::new(),
             unread: BTreeSet::new(),

@@ -30,7 +30,7 @@ impl Checker<'_> {
             return self.for_each(positions, iteration, rest, body, span);
         }
         if let (Simd::No, Some(offsets)) = (simd, self.offsets_of_terms(iteration, rest, body)) {
-            return self.for_each(offsets, iteration, rest, body, span);
+            return self.for_terms(offsets, iteration, rest, body, span);
         }
         if self.is_tuple(&iteration.range) {
             return self.for_tuple(iteration, rest, body, span);

@@ -199,15 +199,28 @@ impl Rewrite<'_> {
                 self.jumping(&inside, rest, flags, block);
             }
             ExprKind::And(condition, then) => {
-                let then = std::slice::from_ref(&**then);
+                // `a && b && continue` asks for both at once.
+                let (mut condition, mut then) = ((**condition).clone(), &**then);
+                while let ExprKind::And(second, last) = &then.kind {
+                    let span = condition.span.to(second.span);
+                    condition = Expr { kind: ExprKind::And(Box::new(condition), second.clone()), span };
+                    then = last;
+                }
+                let then = std::slice::from_ref(then);
                 // As the last statement its value is the condition's.
                 let value = self.last_value(false, rest, span);
-                self.branches((**condition).clone(), then, &value, rest, flags, span, block);
+                self.branches(condition, then, &value, rest, flags, span, block);
             }
             ExprKind::Or(condition, otherwise) => {
-                let otherwise = std::slice::from_ref(&**otherwise);
+                let (mut condition, mut otherwise) = ((**condition).clone(), &**otherwise);
+                while let ExprKind::Or(second, last) = &otherwise.kind {
+                    let span = condition.span.to(second.span);
+                    condition = Expr { kind: ExprKind::Or(Box::new(condition), second.clone()), span };
+                    otherwise = last;
+                }
+                let otherwise = std::slice::from_ref(otherwise);
                 let value = self.last_value(true, rest, span);
-                self.branches((**condition).clone(), &value, otherwise, rest, flags, span, block);
+                self.branches(condition, &value, otherwise, rest, flags, span, block);
             }
             ExprKind::Ternary { condition, yes, no } => {
                 let (yes, no) = (std::slice::from_ref(&**yes), std::slice::from_ref(&**no));

@@ -284,6 +284,11 @@ impl Checker<'_> {
         let Some(((condition, then), rest)) = branches.split_first() else {
             return otherwise.map_or(Tail::Nothing, |body| self.body(body, place));
         };
+        match self.decided(condition) {
+            Some(true) => return self.body(then, place),
+            Some(false) => return self.branches(rest, otherwise, span, place),
+            None => {}
+        }
         let leaves = self.leaves_unless(condition);
         let mut condition = self.condition(condition);
         let before = self.assigned.clone();
@@ -326,6 +331,11 @@ impl Checker<'_> {
 
     /// `condition || statement`.
     fn unless(&mut self, condition: &ast::Expr, statement: &ast::Expr, span: Span, place: Place) -> Tail {
+        match self.decided(condition) {
+            Some(true) => return Tail::Nothing,
+            Some(false) => return self.statement(statement, place),
+            None => {}
+        }
         let mut condition = self.condition(condition).map(|condition| Expr {
             ty: ScalarType::Bool,
             span: condition.span,

@@ -390,7 +390,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<()> {
         let elements = self.tuple_elements(&iteration.range)?;
-        self.for_each(elements, iteration, rest, body, span)
+        self.for_terms(elements, iteration, rest, body, span)
     }
 
     /// The values of an iterator that is a position in tuples, if they are few: then the elements are constants, and

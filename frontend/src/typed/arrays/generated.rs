@@ -10,7 +10,7 @@ use crate::ast::{self, Argument, Block, ExprKind, GeneratorClause, Section};
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
 use crate::typed::convert::widen;
-use crate::typed::jumps::if_else as if_statement;
+use crate::typed::jumps::{self, if_else as if_statement};
 use crate::typed::operator::{binary, if_else};
 use crate::typed::scope::{Scope, State};
 use crate::typed::tree::{Expr, LocalId, Mode, Role, SizeError, StatementKind, Type};
@@ -44,6 +44,13 @@ pub(in crate::typed) enum Collecting {
         operator: BinaryOp,
         /// Whether there was a value at all.
         seen: Option<LocalId>,
+    },
+    /// Gives what the variable of this name is with the value, for loops whose statements become terms.
+    Terms {
+        total: String,
+        operator: BinaryOp,
+        /// Whether there was a value at all.
+        seen: Option<String>,
     },
 }
 
@@ -80,8 +87,13 @@ impl Checker<'_> {
             || init.is_some()
             || !matches!(reduction, Reduction::Maximum | Reduction::Minimum) && self.is_plain(body, clauses);
         let some = if has_value { Known::HasValue } else { self.some_value(clauses, span)? };
-        let (owner, mode) = (self.loops.last().copied(), self.mode);
         let is_zero_of_nothing = is_sum && total_type.is_float() && init.is_none() && has_value;
+        if self.generates_terms(body, clauses) && some != Known::Afterwards {
+            let value = init.unwrap_or_else(|| neutral(reduction, total_type, span));
+            let may_be_none = is_zero_of_nothing && clauses.iter().any(|it| matches!(it, GeneratorClause::If(_)));
+            return self.sum_of_terms(name, (value, may_be_none), operator(reduction, element), (body, clauses), span);
+        }
+        let (owner, mode) = (self.loops.last().copied(), self.mode);
         let seen = (is_zero_of_nothing || some == Known::Afterwards).then(|| {
             let seen = self.new_local("any", Type::Scalar(ScalarType::Bool), Role::Variable(owner), span);
             let value = Expr::constant(Constant::bool(false), span);
@@ -111,6 +123,42 @@ impl Checker<'_> {
         }))
     }
 
+    /// The same of a generator whose loops become their terms: one value of the point, each of which is a new one with a term more.
+    fn sum_of_terms(
+        &mut self,
+        name: &str,
+        (begin, may_be_none): (Expr, bool),
+        operator: BinaryOp,
+        (body, clauses): (&ast::Expr, &[GeneratorClause]),
+        span: Span,
+    ) -> Checked<Value> {
+        let ty = begin.ty;
+        let total = self.variable_of_terms(name, begin, span)?;
+        let seen = match may_be_none {
+            true => Some(self.variable_of_terms("any", Expr::constant(Constant::bool(false), span), span)?),
+            false => None,
+        };
+        let mode = self.mode;
+        self.mode.inbounds = false;
+        self.collecting.push(Collecting::Terms { total: total.clone(), operator, seen: seen.clone() });
+        let done = self.generated_loops(body, clauses, span);
+        self.collecting.pop();
+        self.mode = mode;
+        done?;
+        let value = self.scalar(&jumps::name(&total, span))?;
+        let Some(seen) = seen else { return Ok(Value::Scalar(value)) };
+        let zero = Expr::constant(Constant::integer(ty, 0), span);
+        Ok(Value::Scalar(if_else(self.scalar(&jumps::name(&seen, span))?, value, zero, span)))
+    }
+
+    /// A variable of our own, with this value.
+    fn variable_of_terms(&mut self, name: &str, value: Expr, span: Span) -> Checked<String> {
+        let fresh = self.flow.fresh.name(name);
+        self.declare(&fresh, span, State::Unassigned);
+        self.bind(&jumps::name(&fresh, span), Value::Scalar(value), span)?;
+        Ok(fresh)
+    }
+
     /// The type of a generator's values.
     fn generated_type(&mut self, body: &ast::Expr, clauses: &[GeneratorClause], span: Span) -> Checked<ScalarType> {
         let depth = self.collecting.len();
@@ -132,7 +180,14 @@ impl Checker<'_> {
         let callee = Box::new(ast::Expr { kind: ExprKind::Name(COLLECT.into()), span: at });
         let arguments = vec![Argument { keyword: None, value: body.clone(), section: Section::Main }];
         let call = ExprKind::Call { callee, arguments, broadcast: ast::Broadcast::No };
-        let mut inner: Block = vec![ast::Expr { kind: call, span: at }];
+        let call = ast::Expr { kind: call, span: at };
+        let mut inner: Block = match self.collecting.last() {
+            Some(Collecting::Terms { total, seen, .. }) => {
+                let seen = seen.iter().map(|seen| jumps::assign(seen, jumps::boolean(true, at), at));
+                std::iter::once(jumps::assign(total, call, at)).chain(seen).collect()
+            }
+            Some(Collecting::Type(_) | Collecting::Reduction { .. }) | None => vec![call],
+        };
         for clause in clauses.iter().rev() {
             let statement = match clause {
                 GeneratorClause::If(condition) => if_statement(condition.clone(), inner, vec![], condition.span),
@@ -171,6 +226,14 @@ impl Checker<'_> {
                     let value = Expr::constant(Constant::bool(true), span);
                     self.emit(StatementKind::Set { target: seen, value, label: None, mode }, span);
                 }
+            }
+            Some(Collecting::Terms { total, operator, .. }) => {
+                let before = match self.scalar(&jumps::name(&total, span)) {
+                    Ok(before) => before,
+                    Err(reported) => return Some(Err(reported)),
+                };
+                let ty = before.ty;
+                return Some(Ok(Value::Scalar(binary(operator, before, widen(value, ty), span))));
             }
             Some(Collecting::Type(_)) => {
                 let last = self.collecting.len() - 1;

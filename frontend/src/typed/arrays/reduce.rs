@@ -114,11 +114,13 @@ impl Checker<'_> {
         }
         if let [ast::Expr { kind: ast::ExprKind::Generator { body, clauses, brackets: ast::Brackets::Round }, .. }] =
             arguments.as_slice()
-            && Self::is_nested(clauses)
             && !with_dims
         {
-            let filtered = self.filtered(reduction, by_operator, body, clauses);
-            if filtered.is_none_or(|(_, clauses)| Self::is_nested(&clauses)) {
+            let is_nested = || {
+                let filtered = self.filtered(reduction, by_operator, body, clauses);
+                filtered.is_none_or(|(_, clauses)| Self::is_nested(&clauses))
+            };
+            if self.generates_terms(body, clauses) || Self::is_nested(clauses) && is_nested() {
                 return self.reduce_generated(name, (reduction, by_operator), (body, clauses), init, span);
             }
         }
