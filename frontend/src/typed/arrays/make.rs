@@ -96,6 +96,7 @@ impl Checker<'_> {
         if matches!(&elements.recipe, Recipe::Part(part) if part.flat) {
             return self.not_yet(Construct::LinearIndex, elements.span);
         }
+        let elements = self.named_row(elements)?;
         let numbers = elements.numbers;
         let state = match &elements.recipe {
             Recipe::Part(part) if part.keeps == Keeps::Fresh => {
@@ -121,6 +122,22 @@ impl Checker<'_> {
         self.variables[variable.0].span = at;
         self.variables[variable.0].state = state;
         Ok(value)
+    }
+
+    /// `x'` of a vector that is computed here, which has memory of its own then: Julia tells it from a matrix with one row.
+    fn named_row(&mut self, elements: Elements) -> Checked<Elements> {
+        if !super::product::is_row(&elements) || elements.is_view() {
+            return Ok(elements);
+        }
+        let span = elements.span;
+        let mut vector = self.frozen_elements(super::product::row_elements(elements))?;
+        if !matches!(vector.recipe, Recipe::Part(_)) {
+            vector = self.fresh(&vector)?;
+        }
+        if let Recipe::Part(part) = &mut vector.recipe {
+            part.keeps = Keeps::View;
+        }
+        self.transposed(vector, span)
     }
 
     /// What a parameter means that these elements, which nothing changes, are passed for.
