@@ -130,7 +130,10 @@ impl Checker<'_> {
         if right.rank() == 2 || left.calls_functions() {
             left = self.frozen_elements(left)?;
         }
-        if right.rank() == 1 || left.rank() == 2 || right.calls_functions() {
+        // Sums that share a row of the right factor read it where columns lie together.
+        if right.rank() == 2 && left.rank() == 2 && runs_along_terms(&right) {
+            right = self.fresh(&right)?;
+        } else if right.rank() == 1 || left.rank() == 2 || right.calls_functions() {
             right = self.frozen_elements(right)?;
         }
         let terms = left.extents.get(1).cloned().unwrap_or_else(|| Expr::int64(1, span));
@@ -268,8 +271,11 @@ impl Checker<'_> {
         let position = if is_along_terms { 0 } else { 1 };
         let mut extents = factors.extents.clone();
         extents.insert(position, factors.terms.clone());
+        // `C[i, j] + A[i, k] * B[k, j]`: the loop over terms has the last name.
+        let mut names = self.iterator_names(extents.len());
+        names[position..].rotate_right(1);
         let (mut block, done) = self.in_block(|checker| {
-            checker.nest(&extents, span, |checker, places| {
+            checker.nest_of(&extents, &names, span, |checker, places| {
                 let mut at = places.to_vec();
                 let term = at.remove(position);
                 let before = checker.element(target, &at)?;
