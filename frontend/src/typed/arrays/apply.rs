@@ -161,7 +161,7 @@ impl Checker<'_> {
             ("*" | "\\" | "/" | "^", _, _) => {
                 let rank =
                     |checker: &mut Self, value: &Value| checker.as_elements(value, span).map_or(0, |it| it.rank());
-                let ranks = Some((rank(self, &left.0), rank(self, &right.0)));
+                let ranks = (rank(self, &left.0), rank(self, &right.0));
                 Err(self.array_error(ArrayError::Product { operator: symbol.to_string(), ranks, span }))
             }
             (_, _, _) => {
@@ -353,9 +353,6 @@ impl Checker<'_> {
             ("eachcol" | "eachrow", [array]) if array.keyword.is_none() => {
                 return Some(self.slices(name, &array.value, span));
             }
-            ("dot", [_, _, _]) => {
-                return Some(Err(self.array_error(ArrayError::Product { operator: name.into(), ranks: None, span })));
-            }
             (_, _) => {}
         }
         let known = MAKERS.contains(&name)
@@ -380,6 +377,7 @@ impl Checker<'_> {
             ("mul!", arguments) => self.multiplied(arguments, span),
             ("map", [function, arrays @ ..]) => self.map(function, arrays, span),
             ("dot", [left, right]) => self.dot(left, right, span),
+            ("dot", [left, matrix, right]) => self.dot_of_three(left, matrix, right, span),
             ("map!", [function, target, sources @ ..]) => self.mapped(function, target, sources, span),
             ("diff", [array]) => self.differences(array, span),
             _ if FILLERS.contains(&name) => self.filler(name, &arguments, span),

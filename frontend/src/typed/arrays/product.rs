@@ -43,6 +43,14 @@ impl Checker<'_> {
     /// `left * right` of arrays.
     pub(super) fn product(&mut self, left: (Value, Span), right: (Value, Span), span: Span) -> Checked<Value> {
         let (a, b) = (self.operand(left.0, left.1)?, self.operand(right.0, right.1)?);
+        // A name for the statement is not one for what its operands are computed by.
+        let label = self.label.take();
+        let product = self.product_of_elements(a, b, span);
+        self.label = label;
+        product
+    }
+
+    fn product_of_elements(&mut self, a: Elements, b: Elements, span: Span) -> Checked<Value> {
         let (a_is_row, b_is_row) = (is_row(&a), is_row(&b));
         let ranks = (a.rank(), b.rank());
         match (a_is_row, ranks) {
@@ -63,11 +71,23 @@ impl Checker<'_> {
                 let product = self.new_product(&factors, span)?;
                 Ok(Value::Elements(Box::new(product)))
             }
-            _ => {
-                let ranks = Some(ranks);
-                Err(self.array_error(ArrayError::Product { operator: "*".into(), ranks, span }))
-            }
+            _ => Err(self.array_error(ArrayError::Product { operator: "*".into(), ranks, span })),
         }
+    }
+
+    /// `dot(x, A, y)`, which is `x' * A * y`.
+    pub(super) fn dot_of_three(
+        &mut self,
+        left: &ast::Expr,
+        matrix: &ast::Expr,
+        right: &ast::Expr,
+        span: Span,
+    ) -> Checked<Value> {
+        let [x, a, y] = [left, matrix, right].map(|argument| self.elements_argument("dot", argument));
+        let (x, factors) = (x?, self.factors(a?, y?, None, span)?);
+        let product = self.new_product(&factors, span)?;
+        let x = self.multiplied_operand(x, span)?;
+        self.inner(x, product, span)
     }
 
     /// `mul!(C, A, B)`, `mul!(C, A, B, α, β)`: `C` becomes `A B α + C β`, and is not read where `β` is zero.
@@ -77,6 +97,7 @@ impl Checker<'_> {
             [target, left, right, alpha, beta] => ([target, left, right], Some([alpha, beta])),
             _ => return Err(self.arity("mul!", "3 or 5 arguments", arguments.len(), span)),
         };
+        let label = self.label.take();
         let found = self.value(target)?;
         let (a, b) = (self.value(left)?, self.value(right)?);
         let whole = match self.as_elements(&found, target.span) {
@@ -89,6 +110,7 @@ impl Checker<'_> {
         let are_arrays = [&a, &b].iter().all(|it| self.as_elements(it, span).is_some());
         if !are_arrays && scales.is_none() {
             let scaled = self.array_infix("*", false, (a, left.span), (b, right.span), false, span)?;
+            self.label = label;
             self.assign_part(&whole, scaled, span)?;
             return Ok(found);
         }
@@ -100,7 +122,7 @@ impl Checker<'_> {
         let alpha = alpha.filter(|alpha| !is_constant(alpha, 1.0));
         let beta = beta.filter(|beta| !is_constant(beta, 0.0));
         let factors = self.factors(a, b, alpha, span)?;
-        self.multiply_into(&whole, factors, beta, span)?;
+        self.multiply_into(&whole, factors, beta, label, span)?;
         Ok(found)
     }
 
@@ -120,7 +142,7 @@ impl Checker<'_> {
     fn factors(&mut self, left: Elements, right: Elements, scale: Option<Value>, span: Span) -> Checked<Factors> {
         let ranks = (left.rank(), right.rank());
         if !matches!(ranks, (1 | 2, 2) | (2, 1)) {
-            return Err(self.array_error(ArrayError::Product { operator: "*".into(), ranks: Some(ranks), span }));
+            return Err(self.array_error(ArrayError::Product { operator: "*".into(), ranks, span }));
         }
         self.writes_statements(span)?;
         let mut left = self.multiplied_operand(left, span)?;
@@ -185,7 +207,14 @@ impl Checker<'_> {
     }
 
     /// `target` becomes the product and what `beta` keeps of it.
-    fn multiply_into(&mut self, target: &Elements, factors: Factors, beta: Option<Value>, span: Span) -> Checked<()> {
+    fn multiply_into(
+        &mut self,
+        target: &Elements,
+        factors: Factors,
+        beta: Option<Value>,
+        label: Option<Label>,
+        span: Span,
+    ) -> Checked<()> {
         let Recipe::Part(Part { array, .. }) = target.recipe else { return Ok(()) };
         if target.rank() != factors.extents.len() {
             let (left, right) = (dimensions(target.rank()), dimensions(factors.extents.len()));
@@ -194,7 +223,6 @@ impl Checker<'_> {
         for (own, extent) in target.extents.iter().zip(&factors.extents) {
             self.same_extent(own, extent, span)?;
         }
-        let label = self.label.take();
         let (_, result) = self.trial(|checker| {
             let at = vec![Expr::int64(1, span); target.rank()];
             let kept = checker.kept(target, &at, beta.as_ref(), span)?;

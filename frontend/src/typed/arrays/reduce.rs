@@ -445,7 +445,11 @@ impl Checker<'_> {
     /// `dot(x, y)`: the elements of `x` are conjugated.
     pub(super) fn dot(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Checked<Value> {
         let (a, b) = (self.elements_argument("dot", left), self.elements_argument("dot", right));
-        let (a, b) = (a?, b?);
+        self.inner(a?, b?, span)
+    }
+
+    /// The same of elements.
+    pub(super) fn inner(&mut self, a: Elements, b: Elements, span: Span) -> Checked<Value> {
         let a = match a.numbers {
             Numbers::Real => a,
             Numbers::Complex => {
