@@ -108,6 +108,13 @@ case(products_into_parts!, (T, n) -> (values_of(T, n + 1, 3), values_of(T, n + 1
 end
 case(products_into_wrong_sizes!, (T, n) -> (values_of(T, n + 1), values_of(T, n, n), values_of(T, n)); types = [Float64])
 
+@tessella function products_into_new(A, B, x)
+    y = mul!(similar(x), A, x)
+    return y, mul!(zeros(size(A)), A, B', 2, 1), mul!(copy(x), A, y, 1, -1), dot(x, A, y)
+end
+dot(x, A, y) = sum(x .* (A * y))
+case(products_into_new, (T, n) -> (values_of(T, n, n), values_of(T, n, n), values_of(T, n)); types = [Float64])
+
 @tessella function products_scaled!(y, x)
     mul!(y, 2, x)
     mul!(x, y, 0.5)

@@ -350,6 +350,9 @@ impl Checker<'_> {
             ("permutedims", [array, order]) if array.keyword.is_none() && order.keyword.is_none() => {
                 return Some(self.permuted(&array.value, &order.value, span));
             }
+            ("inv", [array]) if self.may_be_whole(&array.value) => {
+                return Some(Err(self.array_error(ArrayError::Product { operator: name.into(), ranks: (2, 0), span })));
+            }
             ("eachcol" | "eachrow", [array]) if array.keyword.is_none() => {
                 return Some(self.slices(name, &array.value, span));
             }

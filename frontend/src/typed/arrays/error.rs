@@ -131,7 +131,7 @@ impl IntoDiagnostic for ArrayError {
                         .with_note("Julia hands it to a library, with an order of operations of its own"),
                 };
                 base.with_help(match (operator.as_str(), ranks) {
-                    ("\\" | "/", _) => "solve the system with loops of your own, or in the caller",
+                    ("\\" | "/" | "inv", _) => "solve the system with loops of your own, or in the caller",
                     ("^", _) => "write `A * A` for the power of a matrix, or `.^` for the power of each element",
                     (_, (1, 1)) => "write `x .* y` for each element, `x' * y` for the inner product, or `x * y'` for all products of two elements",
                     (_, _) => "multiply matrices and vectors that are parts of the arrays, as `view(A, :, :, k)`, or write the loops",

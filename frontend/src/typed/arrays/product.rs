@@ -6,13 +6,13 @@
 use super::element::part_subscripts;
 use super::reduce::in_any_order;
 use super::shape::{dimensions, is_one};
-use super::{ArrayError, Axis, Elements, Keeps, Numbers, Operation, Part, Recipe};
+use super::{ArrayError, Elements, Keeps, Numbers, Operation, Part, Recipe};
 use crate::ast;
 use crate::typed::check::{Checked, Checker};
 use crate::typed::compare::compare;
 use crate::typed::complex::Complex;
 use crate::typed::operator::if_else;
-use crate::typed::tree::{Expr, Label, Mode, Simd, SizeError, StatementKind, Strides, Type};
+use crate::typed::tree::{Expr, Label, Mode, Simd, SizeError, StatementKind};
 use crate::typed::value::Value;
 use tessella_diagnostics::Span;
 use tessella_scalar::{CompareOp, ScalarType};
@@ -63,6 +63,8 @@ impl Checker<'_> {
             }
             (false, (1, 2)) if is_one(&b.extents[0]) => {
                 let (a, b) = (self.multiplied_operand(a, span)?, self.multiplied_operand(b, span)?);
+                // Each element is a factor of many.
+                let (a, b) = (self.frozen_elements(a)?, self.frozen_elements(b)?);
                 let operands = [a, b].map(|it| (Value::Elements(Box::new(it)), span));
                 self.broadcast(Operation::Binary("*".into()), operands.into(), span)
             }
@@ -100,13 +102,7 @@ impl Checker<'_> {
         let label = self.label.take();
         let found = self.value(target)?;
         let (a, b) = (self.value(left)?, self.value(right)?);
-        let whole = match self.as_elements(&found, target.span) {
-            Some(elements) if matches!(&elements.recipe, Recipe::Part(part) if !part.flat) => elements,
-            _ => {
-                let found = self.kind(&found);
-                return Err(self.array_error(ArrayError::NotElements { function: "mul!".into(), found, span }));
-            }
-        };
+        let (found, whole) = self.multiplied_target(found, target.span)?;
         let are_arrays = [&a, &b].iter().all(|it| self.as_elements(it, span).is_some());
         if !are_arrays && scales.is_none() {
             let scaled = self.array_infix("*", false, (a, left.span), (b, right.span), false, span)?;
@@ -124,6 +120,22 @@ impl Checker<'_> {
         let factors = self.factors(a, b, alpha, span)?;
         self.multiply_into(&whole, factors, beta, label, span)?;
         Ok(found)
+    }
+
+    /// Where `mul!` stores: an array, a part of one, or a new one, as `similar(x)` is.
+    fn multiplied_target(&mut self, found: Value, span: Span) -> Checked<(Value, Elements)> {
+        match self.as_elements(&found, span) {
+            Some(elements) if matches!(&elements.recipe, Recipe::Part(part) if !part.flat) => Ok((found, elements)),
+            Some(elements) if !elements.is_view() => {
+                self.made_from_one(&elements, span)?;
+                let made = self.fresh(&elements)?;
+                Ok((Value::Elements(Box::new(made.clone())), made))
+            }
+            _ => {
+                let found = self.kind(&found);
+                Err(self.array_error(ArrayError::NotElements { function: "mul!".into(), found, span }))
+            }
+        }
     }
 
     /// A number that arrays are multiplied by.
@@ -147,7 +159,6 @@ impl Checker<'_> {
         self.writes_statements(span)?;
         let mut left = self.multiplied_operand(left, span)?;
         let mut right = self.multiplied_operand(right, span)?;
-        self.no_row_of_argument(&left, span)?;
         // Each element of a matrix is used once for a vector: it may be computed there.
         if right.rank() == 2 || left.calls_functions() {
             left = self.frozen_elements(left)?;
@@ -173,20 +184,6 @@ impl Checker<'_> {
             self.require(counts, SizeError::Argument, "offset arrays are not supported", span)?;
         }
         Ok(self.counted_from_one(operand))
-    }
-
-    /// An argument with strides may be `x'` in Julia, whose products are other ones than those of a matrix with one row: the original
-    /// function runs for either.
-    fn no_row_of_argument(&mut self, left: &Elements, span: Span) -> Checked<()> {
-        let (Recipe::Part(part), [rows, _]) = (&left.recipe, left.extents.as_slice()) else { return Ok(()) };
-        let is_whole = part.axes.iter().all(|axis| matches!(axis, Axis::Along { step: 1, .. }));
-        match self.local(part.array).ty {
-            Type::Array { form, .. } if form.strides != Strides::Dense && is_whole => {
-                let several = compare(CompareOp::Ne, rows.clone().placed(span), Expr::int64(1, span), span);
-                self.require(several, SizeError::Thrown, "a matrix that may be a transposed vector is multiplied", span)
-            }
-            Type::Array { .. } | Type::Scalar(_) => Ok(()),
-        }
     }
 
     /// The product as a new array.
@@ -286,13 +283,7 @@ impl Checker<'_> {
     }
 
     /// Adds all terms to the sums.
-    fn add_products(
-        &mut self,
-        target: &Elements,
-        factors: &Factors,
-        label: Option<Label>,
-        span: Span,
-    ) -> Checked<()> {
+    fn add_products(&mut self, target: &Elements, factors: &Factors, label: Option<Label>, span: Span) -> Checked<()> {
         let sums = factors.extents.len();
         // The terms of one sum lie together where columns of the left factor are its rows.
         let is_along_terms = runs_along_terms(&factors.left);
@@ -375,7 +366,9 @@ pub(super) fn row_elements(row: Elements) -> Elements {
 fn runs_along_terms(matrix: &Elements) -> bool {
     match &matrix.recipe {
         Recipe::Transposed(_) => matrix.rank() == 2,
-        Recipe::Apply { operands, .. } => operands.iter().any(|operand| operand.rank() == 2 && runs_along_terms(operand)),
+        Recipe::Apply { operands, .. } => {
+            operands.iter().any(|operand| operand.rank() == 2 && runs_along_terms(operand))
+        }
         _ => false,
     }
 }
