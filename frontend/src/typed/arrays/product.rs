@@ -285,9 +285,9 @@ impl Checker<'_> {
     /// Adds all terms to the sums.
     fn add_products(&mut self, target: &Elements, factors: &Factors, label: Option<Label>, span: Span) -> Checked<()> {
         let sums = factors.extents.len();
-        // The terms of one sum lie together where columns of the left factor are its rows.
-        let is_along_terms = runs_along_terms(&factors.left);
-        let position = if is_along_terms { 0 } else { 1 };
+        let is_real = target.numbers == Numbers::Real;
+        // The loop over terms is the innermost one where it may go anywhere. Sums of complex numbers keep their order.
+        let position = if is_real || runs_along_terms(&factors.left) { 0 } else { 1 };
         let mut extents = factors.extents.clone();
         extents.insert(position, factors.terms.clone());
         // `C[i, j] + A[i, k] * B[k, j]`: the loop over terms has the last name.
@@ -303,7 +303,7 @@ impl Checker<'_> {
                 checker.store_at(target, &at, value, label, span)
             })
         });
-        if is_along_terms && target.numbers == Numbers::Real && target.element.is_float() {
+        if is_real && target.element.is_float() {
             in_any_order(&mut block, (sums, 1), Simd::Before);
         }
         self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
