@@ -163,6 +163,10 @@ impl Checker<'_> {
         if right.rank() == 2 || left.calls_functions() {
             left = self.frozen_elements(left)?;
         }
+        // Sums of complex numbers keep their order: vectors of them go down columns.
+        if right.rank() == 2 && left.numbers == Numbers::Complex && runs_along_terms(&left) {
+            left = self.fresh(&left)?;
+        }
         // Sums that share a row of the right factor read it where columns lie together.
         if right.rank() == 2 && left.rank() == 2 && runs_along_terms(&right) {
             right = self.fresh(&right)?;
@@ -285,9 +289,9 @@ impl Checker<'_> {
     /// Adds all terms to the sums.
     fn add_products(&mut self, target: &Elements, factors: &Factors, label: Option<Label>, span: Span) -> Checked<()> {
         let sums = factors.extents.len();
-        let is_real = target.numbers == Numbers::Real;
-        // The loop over terms is the innermost one where it may go anywhere. Sums of complex numbers keep their order.
-        let position = if is_real || runs_along_terms(&factors.left) { 0 } else { 1 };
+        let is_open = target.numbers == Numbers::Real && target.element.is_float();
+        // The loop over terms is the innermost one where the order is open, or the terms of one sum lie together.
+        let position = if is_open || runs_along_terms(&factors.left) { 0 } else { 1 };
         let mut extents = factors.extents.clone();
         extents.insert(position, factors.terms.clone());
         // `C[i, j] + A[i, k] * B[k, j]`: the loop over terms has the last name.
@@ -303,7 +307,7 @@ impl Checker<'_> {
                 checker.store_at(target, &at, value, label, span)
             })
         });
-        if is_real && target.element.is_float() {
+        if is_open {
             in_any_order(&mut block, (sums, 1), Simd::Before);
         }
         self.blocks.last_mut().expect("a block is open while a function is checked").extend(block);
