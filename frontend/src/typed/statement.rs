@@ -79,7 +79,8 @@ impl Checker<'_> {
             let names_assignment = matches!(
                 statement.kind,
                 ast::ExprKind::Assign { .. } | ast::ExprKind::MacroCall { .. } | ast::ExprKind::Block(_)
-            ) && !is_several(statement);
+            ) && !is_several(statement)
+                || is_multiplication(statement);
             if !names_assignment {
                 let (label, label_span) = (label.name.clone(), label.span);
                 self.label = None;
@@ -490,6 +491,11 @@ fn is_throw(expr: &ast::Expr) -> bool {
         ast::ExprKind::Call { callee, .. } => called(callee).is_some_and(super::call::is_throwing),
         _ => false,
     }
+}
+
+/// `mul!(C, A, B)`, which assigns to an array.
+fn is_multiplication(statement: &ast::Expr) -> bool {
+    matches!(&statement.kind, ast::ExprKind::Call { callee, .. } if called(callee) == Some("mul!"))
 }
 
 /// Whether a statement under `@comp` is a block of several statements.

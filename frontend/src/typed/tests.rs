@@ -309,7 +309,8 @@ fn mistakes_with_whole_arrays_have_their_codes() {
         ("B = zeros(Bool, n)\nfor i in 1:n\nB = B .& B\nend", "E0250"),
         ("y = [1, 2] .+ [1, 2, 3]", "E0251"),
         ("y = A + v", "E0251"),
-        ("C = A * A", "E0252"),
+        ("C = A^2", "E0252"),
+        ("y = v * v", "E0252"),
         ("y = n + A", "E0253"),
         ("y = A > 0", "E0253"),
         ("A[:, 1] = 0", "E0254"),
@@ -319,6 +320,36 @@ fn mistakes_with_whole_arrays_have_their_codes() {
     ] {
         assert_eq!(codes(body), [code], "{body}");
     }
+}
+
+#[test]
+fn products_become_arrays_of_their_own_before_anything_is_written() {
+    shows(
+        "function f(A, v)
+    v .-= A' * v
+end",
+        &["Matrix{Float64}", "Vector{Float64}"],
+        expect![[r#"
+            function f(A::Array{Float64, 2}, v::Array{Float64, 1})
+                require size(A, 1) == size(v, 1) else arrays of different sizes are combined
+                let product = Array{Float64, 1}(undef, size(A, 2))
+                for i in 1:size(A, 2)  # L0
+                    @inbounds product[i] = 0.0
+                end
+                for i.2 in 1:size(A, 2)  # L1
+                    @simd for j in 1:size(A, 1)  # L2
+                        @inbounds product[i.2] = product[i.2] + (A[j, i.2] * v[j])
+                    end
+                end
+                require (size(v, 1) == size(A, 2)) || ((size(v, 1) != 1) && (size(A, 2) != 1)) else an axis that happens to have one element is stretched
+                require size(v, 1) == size(A, 2) else arrays of different sizes are combined
+                for i.3 in 1:size(v, 1)  # L3
+                    v[i.3] = v[i.3] - product[i.3]
+                end
+                return v
+            end
+        "#]],
+    );
 }
 
 #[test]

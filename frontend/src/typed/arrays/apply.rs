@@ -1,5 +1,6 @@
 //! Operators and functions on whole arrays: `A .+ B`, `f.(A)`, `A + B`, `2A`, `A'`.
 
+use super::product::{is_row, row_elements};
 use super::shape::{clamped, is_one, same};
 use super::{ArrayError, Elements, Numbers, Operation, Recipe};
 use crate::ast;
@@ -19,7 +20,7 @@ const MAKERS: [&str; 10] =
     ["zeros", "ones", "fill", "similar", "zero", "copy", "collect", "deepcopy", "permutedims", "map"];
 
 /// All functions of whole arrays, for suggestions.
-pub(in crate::typed) const FUNCTIONS: [&str; 36] = [
+pub(in crate::typed) const FUNCTIONS: [&str; 37] = [
     "zeros",
     "ones",
     "fill",
@@ -34,6 +35,7 @@ pub(in crate::typed) const FUNCTIONS: [&str; 36] = [
     "transpose",
     "adjoint",
     "dot",
+    "mul!",
     "diff",
     "sum",
     "prod",
@@ -75,7 +77,7 @@ impl Checker<'_> {
     }
 
     /// The value as an operand: an array, a range, or one and the same number for all elements.
-    fn operand(&mut self, value: Value, span: Span) -> Checked<Elements> {
+    pub(super) fn operand(&mut self, value: Value, span: Span) -> Checked<Elements> {
         if let Some(elements) = self.as_elements(&value, span) {
             if matches!(&elements.recipe, Recipe::Part(part) if part.flat) && elements.rank() > 1 {
                 return self.not_yet(Construct::LinearIndex, span);
@@ -138,7 +140,13 @@ impl Checker<'_> {
         if dotted {
             return self.broadcast(operation, vec![left, right], span);
         }
+        if let Some(row) = self.row_infix(symbol, &left, &right, span) {
+            return row;
+        }
         match (symbol, Self::is_whole(&left.0), Self::is_whole(&right.0)) {
+            ("*", true, true) => self.product(left, right, span),
+            ("*", true, false) if matches!(right.0, Value::Range(_)) => self.product(left, right, span),
+            ("*", false, true) if matches!(left.0, Value::Range(_)) => self.product(left, right, span),
             ("+" | "-", true, true) => {
                 let (a, b) = (self.operand(left.0.clone(), left.1)?, self.operand(right.0.clone(), right.1)?);
                 self.equal_extents(&a, &b, span)?;
@@ -153,7 +161,7 @@ impl Checker<'_> {
             ("*" | "\\" | "/" | "^", _, _) => {
                 let rank =
                     |checker: &mut Self, value: &Value| checker.as_elements(value, span).map_or(0, |it| it.rank());
-                let ranks = Some((rank(self, &left.0), rank(self, &right.0)));
+                let ranks = (rank(self, &left.0), rank(self, &right.0));
                 Err(self.array_error(ArrayError::Product { operator: symbol.to_string(), ranks, span }))
             }
             (_, _, _) => {
@@ -161,6 +169,39 @@ impl Checker<'_> {
                 let operator = symbol.to_string();
                 Err(self.array_error(ArrayError::NeedsDot { operator, left, right, span }))
             }
+        }
+    }
+
+    /// `2x'`, `x' / 2`, `x' + y'`: again a vector's transpose, which Julia tells from a matrix with one row.
+    fn row_infix(
+        &mut self,
+        symbol: &str,
+        left: &(Value, Span),
+        right: &(Value, Span),
+        span: Span,
+    ) -> Option<Checked<Value>> {
+        let inner = |(value, span): &(Value, Span)| match value {
+            Value::Elements(elements) if is_row(elements) => {
+                Some((Value::Elements(Box::new(row_elements((**elements).clone()))), *span))
+            }
+            _ => None,
+        };
+        let is_number = |(value, _): &(Value, Span)| matches!(value, Value::Scalar(_) | Value::Complex(_));
+        let (left, right) = match (symbol, inner(left), inner(right)) {
+            ("+" | "-", Some(left), Some(right)) => (left, right),
+            ("*" | "/", Some(left), None) if is_number(right) => (left, right.clone()),
+            ("*" | "\\", None, Some(right)) if is_number(left) => (left.clone(), right),
+            (_, _, _) => return None,
+        };
+        let combined = self.array_infix(symbol, false, left, right, false, span);
+        Some(combined.and_then(|combined| self.as_row(combined, span)))
+    }
+
+    /// `x'` of a vector that complex numbers were conjugated in before.
+    fn as_row(&mut self, vector: Value, span: Span) -> Checked<Value> {
+        match vector {
+            Value::Elements(elements) => self.transposed(*elements, span).map(|row| Value::Elements(Box::new(row))),
+            other => Ok(other),
         }
     }
 
@@ -172,6 +213,15 @@ impl Checker<'_> {
         operand: (Value, Span),
         span: Span,
     ) -> Checked<Value> {
+        if let Value::Elements(elements) = &operand.0
+            && symbol == "-"
+            && !dotted
+            && is_row(elements)
+        {
+            let inner = Value::Elements(Box::new(row_elements((**elements).clone())));
+            let negated = self.broadcast(Operation::Prefix(symbol.to_string()), vec![(inner, operand.1)], span)?;
+            return self.as_row(negated, span);
+        }
         match dotted || matches!(symbol, "-" | "+") {
             true => self.broadcast(Operation::Prefix(symbol.to_string()), vec![operand], span),
             false => {
@@ -300,11 +350,11 @@ impl Checker<'_> {
             ("permutedims", [array, order]) if array.keyword.is_none() && order.keyword.is_none() => {
                 return Some(self.permuted(&array.value, &order.value, span));
             }
+            ("inv", [array]) if self.may_be_whole(&array.value) => {
+                return Some(Err(self.array_error(ArrayError::Product { operator: name.into(), ranks: (2, 0), span })));
+            }
             ("eachcol" | "eachrow", [array]) if array.keyword.is_none() => {
                 return Some(self.slices(name, &array.value, span));
-            }
-            ("dot", [_, _, _]) => {
-                return Some(Err(self.array_error(ArrayError::Product { operator: name.into(), ranks: None, span })));
             }
             (_, _) => {}
         }
@@ -327,9 +377,10 @@ impl Checker<'_> {
             ("view", [array, ..]) => self.with_views(|checker| checker.index(array, &given[1..], span)),
             ("transpose", [array]) => self.adjoint(array, Conjugate::No, span),
             ("adjoint", [array]) => self.adjoint(array, Conjugate::Yes, span),
-            ("mul!", _) => Err(self.array_error(ArrayError::Product { operator: "mul!".into(), ranks: None, span })),
+            ("mul!", arguments) => self.multiplied(arguments, span),
             ("map", [function, arrays @ ..]) => self.map(function, arrays, span),
             ("dot", [left, right]) => self.dot(left, right, span),
+            ("dot", [left, matrix, right]) => self.dot_of_three(left, matrix, right, span),
             ("map!", [function, target, sources @ ..]) => self.mapped(function, target, sources, span),
             ("diff", [array]) => self.differences(array, span),
             _ if FILLERS.contains(&name) => self.filler(name, &arguments, span),

@@ -287,12 +287,13 @@ impl Checker<'_> {
         let (block, read) = self.trial(|checker| {
             let at = vec![Expr::int64(1, from.span); from.rank()];
             match checker.element(from, &at) {
-                Ok(Value::Scalar(value)) => Some(value),
+                Ok(Value::Scalar(value)) => Some(vec![value]),
+                Ok(Value::Complex(value)) => Some(vec![value.re, value.im]),
                 _ => None,
             }
         });
         let mut found = vec![];
-        read.iter().for_each(|value| reads_of(array, value, &mut found));
+        read.iter().flatten().for_each(|value| reads_of(array, value, &mut found));
         reads_in(array, &block, &mut found);
         read.is_none() || !found.is_empty()
     }

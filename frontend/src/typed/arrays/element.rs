@@ -250,8 +250,19 @@ impl Checker<'_> {
         span: Span,
         body: impl FnOnce(&mut Self, &[Expr]) -> Checked<()>,
     ) -> Checked<()> {
-        let mut around: Vec<(LoopId, LocalId)> = vec![];
         let names = self.iterator_names(extents.len());
+        self.nest_of(extents, &names, span, body)
+    }
+
+    /// The same with names for the loops, the innermost one's first.
+    pub(super) fn nest_of(
+        &mut self,
+        extents: &[Expr],
+        names: &[String],
+        span: Span,
+        body: impl FnOnce(&mut Self, &[Expr]) -> Checked<()>,
+    ) -> Checked<()> {
+        let mut around: Vec<(LoopId, LocalId)> = vec![];
         for name in names.iter().rev() {
             let id = LoopId(self.loop_count);
             self.loop_count += 1;
@@ -273,7 +284,7 @@ impl Checker<'_> {
     }
 
     /// Names that no variable of the source has.
-    fn iterator_names(&self, count: usize) -> Vec<String> {
+    pub(super) fn iterator_names(&self, count: usize) -> Vec<String> {
         let around: Vec<&str> = self
             .locals
             .iter()

@@ -13,8 +13,8 @@ pub enum ArrayError {
     Rebound { name: String, first: Span, why: Hindrance, span: Span },
     #[error("arrays of different shapes: {left} and {right}")]
     Mismatch { left: String, right: String, span: Span },
-    #[error("`{operator}` of matrices and vectors is not supported in a transpiled function")]
-    Product { operator: String, ranks: Option<(usize, usize)>, span: Span },
+    #[error("{}", refused_product(operator))]
+    Product { operator: String, ranks: (usize, usize), span: Span },
     #[error("`{operator}` of {left} and {right} needs a dot")]
     NeedsDot { operator: String, left: Kind, right: Kind, span: Span },
     #[error("`{function}` of {found} needs a dot")]
@@ -121,33 +121,22 @@ impl IntoDiagnostic for ArrayError {
                     .with_note("Julia would raise a DimensionMismatch")
                     .with_help("combine arrays of one shape, or write a dot to broadcast")
             }
-            ArrayError::Product { operator, span, .. } if operator == "dot" => base
-                .primary(span, "a product with a matrix")
-                .with_note("Julia adds it up in an order of its own")
-                .with_help("write the loops: `s += x[i] * A[i, j] * y[j]`, or `dot(x, [dot(view(A, i, :), y) for i in axes(A, 1)])`"),
-            ArrayError::Product { operator, ranks, span } => base
-                .primary(
-                    span,
-                    match operator.as_str() {
-                        "*" | "mul!" => "a product of arrays",
-                        _ => "an operation of linear algebra",
-                    },
-                )
-                .with_note("Julia hands it to a library whose order of summation is its own")
-                .with_help(match (operator.as_str(), ranks) {
-                    ("\\" | "/", _) => "solve the system with loops of your own, or in the caller",
-                    ("^", _) => "write `.^` for the power of each element, or loops for the power of a matrix",
-                    (_, Some((1, 2))) => "write `x .* y'` for all products of two elements",
-                    (_, Some((1, 1))) => "write `x .* y` for each element, or `dot(x, y)` for the inner product",
-                    (_, Some((2, 1))) => {
-                        "write the loops, `for j in axes(A, 2), i in axes(A, 1); y[i] += A[i, j] * x[j]; end` with `y .= 0` before, \
-                         or `dot(x, y)` for `x' * y`"
-                    }
-                    (_, _) => {
-                        "write the loops, with `C .= 0` before: \
-                         `for j in axes(C, 2), k in axes(A, 2), i in axes(C, 1); C[i, j] += A[i, k] * B[k, j]; end`"
-                    }
-                }),
+            ArrayError::Product { operator, ranks, span } => {
+                let base = match operator.as_str() {
+                    "*" => base
+                        .primary(span, "not defined in Julia")
+                        .with_note("a product is one of matrices, of a matrix and a vector, or of a vector and a transposed one"),
+                    _ => base
+                        .primary(span, "an operation of linear algebra")
+                        .with_note("Julia hands it to a library, with an order of operations of its own"),
+                };
+                base.with_help(match (operator.as_str(), ranks) {
+                    ("\\" | "/" | "inv", _) => "solve the system with loops of your own, or in the caller",
+                    ("^", _) => "write `A * A` for the power of a matrix, or `.^` for the power of each element",
+                    (_, (1, 1)) => "write `x .* y` for each element, `x' * y` for the inner product, or `x * y'` for all products of two elements",
+                    (_, _) => "multiply matrices and vectors that are parts of the arrays, as `view(A, :, :, k)`, or write the loops",
+                })
+            }
             ArrayError::NeedsDot { operator, span, .. } => match operator.as_str() {
                 "==" | "!=" | "≠" | "===" | "!==" | "≡" | "≢" | "≈" | "isequal" => base
                     .primary(span, "one `Bool` for the whole arrays in Julia")
@@ -219,6 +208,13 @@ impl IntoDiagnostic for ArrayError {
                 .with_note("Julia counts a linear index from 1, and a `CartesianIndex` from the first indices")
                 .with_help("write loops over `axes(A, 1)`, `axes(A, 2)`, ..., or a range `i:j`"),
         }
+    }
+}
+
+fn refused_product(operator: &str) -> String {
+    match operator {
+        "*" => "`*` is not defined for these arrays".to_string(),
+        _ => format!("`{operator}` of matrices and vectors is not supported in a transpiled function"),
     }
 }
 

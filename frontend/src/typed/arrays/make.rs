@@ -96,11 +96,13 @@ impl Checker<'_> {
         if matches!(&elements.recipe, Recipe::Part(part) if part.flat) {
             return self.not_yet(Construct::LinearIndex, elements.span);
         }
+        let elements = self.named_row(elements)?;
         let numbers = elements.numbers;
         let state = match &elements.recipe {
             Recipe::Part(part) if part.keeps == Keeps::Fresh => {
                 let local = &mut self.locals[part.array.0 as usize];
                 (local.name, local.span) = (name, at);
+                self.label_last(part.array);
                 state_of(elements.numbers, part.array)
             }
             _ if elements.is_view() => State::Alias(Value::Elements(Box::new(elements))),
@@ -121,6 +123,38 @@ impl Checker<'_> {
         self.variables[variable.0].span = at;
         self.variables[variable.0].state = state;
         Ok(value)
+    }
+
+    /// The name of a statement that binds a new array is one for what was stored into the array last: the terms of a sum or product.
+    fn label_last(&mut self, array: LocalId) {
+        let Some(label) = self.label.take() else { return };
+        let mut last = self.blocks.last_mut().and_then(|block| block.last_mut());
+        while let Some(statement) = last {
+            match &mut statement.kind {
+                StatementKind::For { body, .. } => last = body.last_mut(),
+                StatementKind::Store { array: stored, label: none @ None, .. } if *stored == array => {
+                    *none = Some(label);
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// `x'` of a vector that is computed here, which has memory of its own then: Julia tells it from a matrix with one row.
+    fn named_row(&mut self, elements: Elements) -> Checked<Elements> {
+        if !super::product::is_row(&elements) || elements.is_view() {
+            return Ok(elements);
+        }
+        let span = elements.span;
+        let mut vector = self.frozen_elements(super::product::row_elements(elements))?;
+        if !matches!(vector.recipe, Recipe::Part(_)) {
+            vector = self.fresh(&vector)?;
+        }
+        if let Recipe::Part(part) = &mut vector.recipe {
+            part.keeps = Keeps::View;
+        }
+        self.transposed(vector, span)
     }
 
     /// What a parameter means that these elements, which nothing changes, are passed for.

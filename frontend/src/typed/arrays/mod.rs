@@ -20,6 +20,7 @@ mod literal;
 mod make;
 mod mapped;
 mod origin;
+mod product;
 mod rearrange;
 mod reduce;
 mod reduce_tuple;

@@ -447,20 +447,31 @@ impl Checker<'_> {
     /// `dot(x, y)`: the elements of `x` are conjugated.
     pub(super) fn dot(&mut self, left: &ast::Expr, right: &ast::Expr, span: Span) -> Checked<Value> {
         let (a, b) = (self.elements_argument("dot", left), self.elements_argument("dot", right));
-        let (a, b) = (a?, b?);
-        self.equal_extents(&a, &b, span)?;
-        let extents = a.extents.clone();
+        self.inner(a?, b?, span)
+    }
+
+    /// The same of elements.
+    pub(super) fn inner(&mut self, a: Elements, b: Elements, span: Span) -> Checked<Value> {
         let a = match a.numbers {
             Numbers::Real => a,
             Numbers::Complex => {
+                let extents = a.extents.clone();
                 let recipe = Recipe::Apply { operation: Operation::Named("conj".into()), operands: vec![a] };
-                self.elements(extents.clone(), recipe, span)?
+                self.elements(extents, recipe, span)?
             }
         };
+        self.sum_of_products("dot", a, b, span)
+    }
+
+    /// The sum of what elements at the same places make together, in any order. That of small integers stays small.
+    pub(super) fn sum_of_products(&mut self, name: &str, a: Elements, b: Elements, span: Span) -> Checked<Value> {
+        self.equal_extents(&a, &b, span)?;
+        let extents = a.extents.clone();
         let recipe = Recipe::Apply { operation: Operation::Binary("*".into()), operands: vec![a, b] };
         let products = self.elements(extents, recipe, span)?;
         self.writes_statements(span)?;
-        self.reduce("dot", Reduction::Sum, &products, (Empty::Allowed, None, Order::Any), span)
+        let reduction = of_element(Reduction::Sum, true, products.element, products.numbers);
+        self.reduce(name, reduction, &products, (Empty::Allowed, None, Order::Any), span)
     }
 
     /// A generator whose conditions have become part of its body, where that changes nothing: `any(b for x in r if c)` is
@@ -643,7 +654,7 @@ fn is_free(reduction: Reduction, total: ScalarType) -> bool {
 }
 
 /// The `inner` loops of a nest below the `outer` ones take what they update in any order; what computes an element keeps its own.
-fn in_any_order(block: &mut Block, (outer, inner): (usize, usize), simd: Simd) {
+pub(super) fn in_any_order(block: &mut Block, (outer, inner): (usize, usize), simd: Simd) {
     if outer + inner == 0 {
         return;
     }
