@@ -116,7 +116,7 @@ impl Checker<'_> {
     fn terms(&self, body: &[ast::Expr]) -> Option<Terms> {
         let mut all = Terms { turns: 1, ..Terms::default() };
         for statement in body {
-            let one = self.term(statement)?;
+            let one = self.one_term(statement)?;
             all.statements += one.statements;
             all.turns = all.turns.max(one.turns);
             all.sets_known |= one.sets_known;
@@ -124,7 +124,7 @@ impl Checker<'_> {
         Some(all)
     }
 
-    fn term(&self, statement: &ast::Expr) -> Option<Terms> {
+    fn one_term(&self, statement: &ast::Expr) -> Option<Terms> {
         let single = |sets_known| Some(Terms { statements: 1, turns: 1, sets_known });
         match &statement.kind {
             ExprKind::Assign { broadcast: Broadcast::No, target, .. } => {
@@ -136,7 +136,7 @@ impl Checker<'_> {
                     branches.iter().map(|(_, body)| body).chain(otherwise).flatten().cloned().collect();
                 self.terms(&bodies)
             }
-            ExprKind::And(_, then) | ExprKind::Or(_, then) => self.term(then),
+            ExprKind::And(_, then) | ExprKind::Or(_, then) => self.one_term(then),
             ExprKind::Continue => Some(Terms { turns: 1, ..Terms::default() }),
             ExprKind::For { iterations, body } => {
                 let inner = self.terms(body)?;
