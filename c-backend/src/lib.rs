@@ -2,6 +2,7 @@
 
 mod flags;
 mod lanes;
+mod middles;
 mod pragmas;
 mod threads;
 mod undo;
@@ -65,7 +66,8 @@ pub fn emit_scan(verified: &Verified, options: &TextOptions) -> Result<CSource, 
 /// Prints a loop program as C.
 pub fn print(input: &Input<'_>, program: &Program, options: &TextOptions) -> CSource {
     let worth = input.machine.worth_threads;
-    let (program, decided) = threads::decide(program, worth);
+    let (mut program, decided) = threads::decide(program, worth);
+    program.body = middles::middles(input, program.body);
     print_with(input, &program, options, &mut Pragmas::new(worth, decided))
 }
 

@@ -225,6 +225,7 @@ impl Lift<'_> {
             iterators: vec![],
             known: 0,
             inside: None,
+            decided: vec![],
             update: Update::Stored,
         };
         for (position, (argument, iterator)) in arguments.iter().zip(&source.iterators).enumerate() {

@@ -239,6 +239,8 @@ pub struct Statement {
     /// Where this does not hold, it is no instance of the program: it runs nevertheless, reads what may be anything, and what it
     /// writes is not read (see [`crate::edges`]).
     pub inside: Option<Cond>,
+    /// Comparisons of its expression that come out alike in all instances here, and how.
+    pub decided: Vec<(Expr, bool)>,
     pub update: Update,
 }
 

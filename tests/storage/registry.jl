@@ -14,7 +14,7 @@ struct Program
     target::Symbol
 end
 
-for file in ("gemm_tiles", "gemm_registers", "triangle_registers", "gemm_apart", "gemm_groups", "blur_rows", "heat_tiles", "conv_tiles", "conv_constant", "ring", "blur_tiles",
+for file in ("gemm_tiles", "gemm_registers", "triangle_registers", "gemm_apart", "gemm_groups", "blur_rows", "heat_tiles", "conv_tiles", "conv_constant", "ring", "around_rows", "blur_tiles",
              "taps_constant", "blur_compute_at", "heat_overlapped", "copies_in_a_loop", "barriers_by_hand", "memory_by_phases", "prefetch_a_column",
              "sums_ahead", "heat_columns", "copies_around_a_loop", "even_and_odd", "own_elements",
              "strided_threads", "gemm_wide", "sums_far_ahead", "blur_footprint", "planes_footprint")
@@ -32,6 +32,7 @@ const ALL = [
     Program("conv_tiles", conv_tiles!, conv_tiles_inputs, DataType[Float32], :cuda),
     Program("conv_constant", conv_constant!, conv_constant_inputs, DataType[Float32], :cuda),
     Program("ring", ring!, ring_inputs, DataType[Float64], :c),
+    Program("around_rows", around_rows!, around_rows_inputs, DataType[Float64], :c),
     Program("blur_tiles", blur_tiles!, blur_tiles_inputs, DataType[Float64], :c),
     Program("taps_constant", taps_constant!, taps_constant_inputs, DataType[Float64], :c),
     Program("blur_compute_at", blur_compute_at!, blur_compute_at_inputs, DataType[Float32], :cuda),

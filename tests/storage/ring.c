@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+static inline int64_t imin(int64_t a, int64_t b) { return a < b ? a : b; }
+
 // Rounds towards minus infinity; b > 0.
 static inline int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
@@ -41,9 +43,13 @@ int32_t ring(double *restrict A, int64_t n, int64_t steps) {
         W(1, i) = A(i);
     }
     for (int64_t t = 1; t <= steps; t++) {
-        for (int64_t i = 1; i <= n; i++) {
+        for (int64_t i = 1; i <= imin(1, n); i++) {
             // S: ring.jl:14
             W(t + 1, i) = i > 1 ? 0.5 * (W(t, i) + W(t, i - 1)) : W(t, i);
+        }
+        for (int64_t i = 2; i <= n; i++) {
+            // S: ring.jl:14
+            W(t + 1, i) = 0.5 * (W(t, i) + W(t, i - 1));
         }
     }
     for (int64_t i = 1; i <= n; i++) {

@@ -346,10 +346,12 @@ impl Printer<'_> {
             out.open("");
         }
         self.bindings(it, out);
+        self.decided.clone_from(&it.decided);
         match it.update {
             Update::Stored => self.update_knowing(it.computation, &iterators, it.known, out),
             Update::Offered => self.offered(it.computation, &iterators, out),
         }
+        self.decided.clear();
         if braces {
             out.close();
         }

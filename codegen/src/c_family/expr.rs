@@ -122,6 +122,16 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.ty, at),
+            ExprKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right)
+                if self.truth(left) == Some(*op == BinaryOp::AndAlso) =>
+            {
+                self.value(right, at)
+            }
+            ExprKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right)
+                if self.truth(right) == Some(*op == BinaryOp::AndAlso) =>
+            {
+                self.value(left, at)
+            }
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.ty, at),
             ExprKind::Compare(op, left, right) => {
                 let (sign, precedence) = comparison(*op);
@@ -135,6 +145,9 @@ impl Printer<'_> {
             }
             ExprKind::Call(intrinsic, operands) => self.call(*intrinsic, operands, expr.ty, at),
             ExprKind::Select { yes, no, .. } if self.is_one_point(yes, no) => self.value(yes, at),
+            ExprKind::Select { condition, yes, no } if self.truth(condition).is_some() => {
+                self.value(if self.truth(condition) == Some(true) { yes } else { no }, at)
+            }
             ExprKind::Select { condition, yes, no } | ExprKind::IfElse { condition, yes, no } => {
                 let condition = self.at(condition, at, Precedence::Or);
                 let cast = is_literal(yes) && is_literal(no);
@@ -156,6 +169,26 @@ impl Printer<'_> {
             ExprKind::Convert(operand) | ExprKind::Wrap(operand) => {
                 (format!("({}){}", c_type(expr.ty), self.at(operand, at, Primary)), Unary)
             }
+        }
+    }
+
+    /// How a condition comes out by the comparisons that are [decided](crate::program::Statement::decided).
+    fn truth(&self, condition: &Expr) -> Option<bool> {
+        if self.decided.is_empty() {
+            return None;
+        }
+        match &condition.kind {
+            ExprKind::Compare(..) => self.decided.iter().find(|(known, _)| known == condition).map(|(_, truth)| *truth),
+            ExprKind::Unary(UnaryOp::Not, operand) => self.truth(operand).map(|truth| !truth),
+            ExprKind::Binary(op @ (BinaryOp::AndAlso | BinaryOp::OrElse), left, right) => {
+                let ends = *op == BinaryOp::OrElse;
+                match (self.truth(left), self.truth(right)) {
+                    (Some(one), _) | (_, Some(one)) if one == ends => Some(ends),
+                    (Some(_), Some(_)) => Some(!ends),
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 

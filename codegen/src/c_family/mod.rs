@@ -109,6 +109,8 @@ pub struct Printer<'a> {
     guard: Option<String>,
     /// Comparisons of that statement that come out alike where a flag is set, and how.
     settled: Vec<(Expr, String, bool)>,
+    /// Those that come out alike in all instances of the statement that is printed.
+    decided: Vec<(Expr, bool)>,
     /// The threads of a block along each axis, in kernels.
     pub threads_of_block: [u32; 3],
     wide: Vectors,
@@ -167,6 +169,7 @@ impl<'a> Printer<'a> {
             offering: vec![],
             guard: None,
             settled: vec![],
+            decided: vec![],
             threads_of_block: [1; 3],
             in_turns: false,
             at_entry: false,
