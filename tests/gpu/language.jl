@@ -16,12 +16,19 @@ near(a::T, b::T) where {T<:Union{AbstractFloat,Complex}} =
     identical(a, b) || isapprox(a, b; rtol = 64 * eps(real(T)), atol = 64 * eps(real(T)))
 near(a, b) = identical(a, b)
 
+# What plain Julia does, or what the function does on another target.
+function beside_it(case, inputs, beside)
+    beside === nothing && return [outcome(Tessella.original(case.f), arguments) for arguments in inputs]
+    Tessella.retarget!(case.f, beside)
+    return [outcome(case.f, arguments) for arguments in inputs]
+end
+
 # :identical, :near, the code of a refusal, or what is wrong.
-function verdict(case, inputs)
+function verdict(case, inputs, beside)
+    all_wanted = beside_it(case, inputs, beside)
     Tessella.retarget!(case.f, :cuda)
     all_identical = true
-    for arguments in inputs
-        wanted = outcome(Tessella.original(case.f), arguments)
+    for (arguments, wanted) in zip(inputs, all_wanted)
         actual = try
             outcome(case.f, arguments)
         catch failure
@@ -38,13 +45,13 @@ function verdict(case, inputs)
 end
 
 # How many agree, and what is wrong, of the cases whose names begin so.
-function check(part, parts, beginning)
+function check(part, parts, beginning, beside)
     counts, faults = Dict{Any,Int}(), String[]
     near_names = String[]
     for (number, case) in enumerate(Language.CASES), T in case.types
         mod(number, parts) == mod(part, parts) && startswith(case.name, beginning) || continue
         told = try
-            verdict(case, [case.inputs(T, n) for n in Language.SIZES])
+            verdict(case, [case.inputs(T, n) for n in Language.SIZES], beside)
         catch failure
             sprint(showerror, failure)
         end

@@ -1,11 +1,12 @@
 # All examples, all PolyBench kernels and the programs with storage commands on the GPU, against plain Julia, bit for bit.
 #
 #     julia --project=julia-pkg tests/gpu/run.jl [--sizes=1,17] [--no-wrappers] [NAME ...]
-#     julia --project=julia-pkg tests/gpu/run.jl language [--part=K/N] [--beginning=NAME]
+#     julia --project=julia-pkg tests/gpu/run.jl language [--part=K/N] [--beginning=NAME] [--beside=c]
 #     julia --project=julia-pkg tests/gpu/run.jl --bench|--sanitize ...
 #
 # Where nvcc is found, the printed .cu files are compiled as they are, too, and their host wrappers called; not with
-# --no-wrappers. Names choose among the programs; stencils under several schedules run only if they are named. Exits with 1 if
+# --no-wrappers. With --beside=c, constructs of the language are compared with what they do on the CPU, where plain Julia has no
+# library for products of matrices. Names choose among the programs; stencils under several schedules run only if they are named. Exits with 1 if
 # a result differs. With --bench, times are taken instead: see bench.jl; --sanitize: see sanitize.jl.
 
 using Tessella
@@ -88,9 +89,9 @@ function check_resident(arguments)
 end
 
 # Every construct of the language, or each N-th one from the K-th on.
-function check_language(arguments, part, beginning)
+function check_language(arguments, part, beginning, beside)
     "language" in arguments || return 0, 0
-    passed, faults = GpuLanguage.check(part..., beginning)
+    passed, faults = GpuLanguage.check(part..., beginning, beside)
     foreach(fault -> printstyled(fault, "\n"; color = :red), faults)
     return passed, length(faults)
 end
@@ -178,7 +179,7 @@ function main(arguments)
     "--bench" in arguments && return Bench.main(filter(argument -> argument != "--bench", arguments), CASES)
     "--sanitize" in arguments &&
         return Sanitize.main(filter(argument -> argument != "--sanitize", arguments), [CASES; EDGES; Stencils.cases()])
-    sizes, wrappers, names, part, beginning = nothing, true, String[], (0, 1), ""
+    sizes, wrappers, names, part, beginning, beside = nothing, true, String[], (0, 1), "", nothing
     for argument in arguments
         if startswith(argument, "--sizes=")
             sizes = [parse(Int, it) for it in split(argument[9:end], ',')]
@@ -186,6 +187,8 @@ function main(arguments)
             wrappers = false
         elseif startswith(argument, "--beginning=")
             beginning = argument[13:end]
+        elseif argument == "--beside=c"
+            beside = :c
         elseif startswith(argument, "--part=")
             part = Tuple(parse(Int, it) for it in split(argument[8:end], '/'))
         elseif startswith(argument, "--")
@@ -196,7 +199,7 @@ function main(arguments)
     end
     cases = isempty(names) ? [CASES; EDGES] : filter(case -> case.name in names, [CASES; EDGES; Stencils.cases()])
     passed, failed = check(cases, sizes) .+ (wrappers ? check_wrappers(cases) : (0, 0)) .+ check_slices(names) .+ check_resident(names) .+
-                     check_language(names, part, beginning)
+                     check_language(names, part, beginning, beside)
     println("\n$passed passed, $failed failed")
     return failed == 0 && passed > 0
 end

@@ -157,6 +157,12 @@ const ALL = [
     # Axes that go round.
     [Program(name, f, T, arrays(T, 2), PLANE, ["space((S, R), t, (j, i), (8, 32))", PLANE_STREAMS...])
      for (name, f, T) in (("torus2d", torus2d!, Float32), ("torus_life", torus_life!, Int32))]...,
+    # Loops over neighbours.
+    [Program(name, f, Int32, (extents, steps) -> (rand(Int32[0, 1], extents...), zeros(Int32, extents...), steps), PLANE,
+             ["space((S, R), t, (j, i), (8, 32))", PLANE_STREAMS...])
+     for (name, f) in (("life_by_offsets", life_by_offsets!), ("life_inside", life_inside!), ("life_summed", life_summed!))]...,
+    Program("offsets2d", offsets2d!, Float32, (extents, steps) -> (rand(Float32, extents...), zeros(Float32, extents...), 0.1f0, steps), PLANE,
+            ["space((S, R), t, (j, i), (8, 32))", "overlapped(S, t, (j, i), 2, (8, 8))", PLANE_STREAMS...]),
     Program("torus_swapped2d", torus_swapped2d!, Float64, arrays(Float64, 3), PLANE, ["space(S, t, (j, i), (8, 32))", "stream(S, t, 2, 2)", "stream(S, t, 4, 2)"]),
     Program("channel2d", channel2d!, Float64, (extents, steps) -> (rand(extents...), rand(extents...), 0.01, steps), PLANE,
             ["space((S, R), t, (j, i), (8, 32))", ["stream(S, t, $steps, 2)" for steps in (2, 4, 6, 8)]...]),

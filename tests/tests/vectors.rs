@@ -50,22 +50,22 @@ const HOST: &str = "
 #define __launch_bounds__(...)
 struct Index { unsigned x, y, z; };
 static Index blockIdx, threadIdx, blockDim, gridDim;
-#define LAUNCH(columns, rows, call) \\
+#define LAUNCH(columns, rows, lanes, lines, call) \\
     for (unsigned y = 0; y < (unsigned)(rows); y++) for (unsigned x = 0; x < (unsigned)(columns); x++) \\
-    for (unsigned v = 0; v < 8; v++) for (unsigned u = 0; u < 32; u++) { blockIdx = {x, y, 0}; threadIdx = {u, v, 0}; call; }
+    for (unsigned v = 0; v < (lines); v++) for (unsigned u = 0; u < (lanes); u++) { blockIdx = {x, y, 0}; threadIdx = {u, v, 0}; call; }
 ";
 
 const CALL_GRAY: &str = "
 int main() {
     int differ = 0;
-    for (int m : {1, 15, 16, 17, 48, 511, 512, 513, 1040}) for (int n : {1, 7, 8, 9}) for (int first : {0, 1, 16}) {
+    for (int m : {1, 15, 16, 17, 48, 127, 128, 129, 513, 1040}) for (int n : {1, 31, 32, 33}) for (int first : {0, 1, 16}) {
         unsigned char *image = (unsigned char *)aligned_alloc(64, (3 * m * n + 127) / 64 * 64) + first;
         unsigned char *gray = (unsigned char *)aligned_alloc(64, (m * n + 127) / 64 * 64) + first;
         for (int i = 0; i < 3 * m * n; i++) image[i] = (unsigned char)(i * 7 + i / 11);
         for (int narrow = 0; narrow < 2; narrow++) {
             memset(gray, 0, m * n);
-            if (narrow) LAUNCH((m + 511) / 512, (n + 7) / 8, KERNEL_32(gray, image, m, n, m, n, 3, 0))
-            else LAUNCH((m + 511) / 512, (n + 7) / 8, KERNEL(gray, image, m, n, m, n, 3, 0))
+            if (narrow) LAUNCH((m + 127) / 128, (n + 31) / 32, 8, 32, KERNEL_32(gray, image, m, n, m, n, 3, 0))
+            else LAUNCH((m + 127) / 128, (n + 31) / 32, 8, 32, KERNEL(gray, image, m, n, m, n, 3, 0))
             for (int i = 0; i < m * n; i++)
                 differ += gray[i] != (unsigned char)((77 * image[i] + 150 * image[i + m * n] + 29 * image[i + 2 * m * n]) >> 8);
         }
@@ -85,8 +85,8 @@ int main() {
         for (int i = 0; i < m * n; i++) A[i] = (element)(i % 1001);
         for (int narrow = 0; narrow < 2; narrow++) {
             for (int i = 0; i < m * n; i++) B[i] = -1;
-            if (narrow) LAUNCH((m + 61) / 64, (n + 15) / 16, KERNEL_32(B, A, m, m, n, 0))
-            else LAUNCH((m + 61) / 64, (n + 15) / 16, KERNEL(B, A, m, m, n, 0))
+            if (narrow) LAUNCH((m + 61) / 64, (n + 15) / 16, 32, 8, KERNEL_32(B, A, m, m, n, 0))
+            else LAUNCH((m + 61) / 64, (n + 15) / 16, 32, 8, KERNEL(B, A, m, m, n, 0))
             for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) {
                 const element *a = A + i + m * j;
                 differ += B[i + m * j] != (i == 0 || i == m - 1 ? -1 : a[-1] + 2 * a[0] + 4 * a[1]);

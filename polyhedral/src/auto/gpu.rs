@@ -232,8 +232,11 @@ impl Chooser<'_> {
         // Of a line, a thread's points lie a block apart, so that threads stay neighbours; of a tile, they are neighbours.
         let mut sizes = match (levels, points) {
             (levels, _) if let Some(Points { along, across }) = vectors => {
-                let x = vec![if levels == 1 { LINE } else { TILE[0] } * along, along];
-                let y = if across == 1 { vec![TILE[1]] } else { vec![TILE[1] * across, across] };
+                // A row of a block has no more points than with the usual number for a thread: few columns of an image fill more of them.
+                let lanes = (TILE[0] * POINTS / along).clamp(1, TILE[0]);
+                let rows = TILE[0] * TILE[1] / lanes;
+                let x = vec![if levels == 1 { LINE } else { lanes } * along, along];
+                let y = if across == 1 { vec![rows] } else { vec![rows * across, across] };
                 if levels == 1 { vec![x] } else { vec![y, x] }
             }
             (1, 1) => vec![vec![alone]],

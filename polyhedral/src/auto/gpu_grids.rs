@@ -28,7 +28,9 @@ const COARSEST: i64 = 4;
 const ROW_BYTES: u32 = 8;
 /// The most points of the finer grid that a thread has.
 const POINTS: i64 = 16;
-/// Rows of threads in a block: blocks of 128 threads leave fewer multiprocessors idle at the end than those of 256.
+/// Points of the finer grid in a row of a block.
+const ROW_POINTS: i64 = 128;
+/// Rows of threads in a block whose rows are warps: blocks of 128 threads leave fewer multiprocessors idle at the end than those of 256.
 const ROWS: i64 = 4;
 
 /// Two nests of two loops each, by their places in a sequence.
@@ -199,7 +201,9 @@ impl Chooser<'_> {
             names.push(name.clone());
             name
         };
-        let threads = [ROWS, i64::from(TILE[0])];
+        // As for one nest, a row of a block has 128 points at most.
+        let lanes = (ROW_POINTS / points[1]).clamp(1, i64::from(TILE[0]));
+        let threads = [ROWS * i64::from(TILE[0]) / lanes, lanes];
         // For each level the functions of blocks, threads and points, of both nests.
         let mut functions: [[BTreeMap<ComputationId, Affine>; 3]; 2] = Default::default();
         for (which, nest) in nests.iter().enumerate() {
