@@ -176,3 +176,120 @@ case(terms_filtered, (T, n) -> (values_of(T, n), 3))
 end
 
 case(terms_begun, (T, n) -> (values_of(T, n), 3); types = with_whole)
+
+# Conditions that set what they ask about.
+@tessella function terms_set_in_conditions(u, steps)
+    n = length(u)
+    for t in 1:steps
+        for i in 2:n-1
+            s, c = zero(eltype(u)), one(eltype(u))
+            for d in -1:1
+                (c = u[i+d]; d == 1) && (s += 1)
+                s += c
+                if u[i+d] > 0
+                    s = c = u[i+d]
+                end
+            end
+            u[i] = s
+        end
+    end
+    return u
+end
+
+case(terms_set_in_conditions, (T, n) -> (values_of(T, n), 2))
+
+# What is asked before the iterators decide may be outside of the array.
+@tessella function terms_asked_first(u, from, steps)
+    n = length(u)
+    v = copy(u)
+    for t in 1:steps
+        for i in from:n-1
+            s = zero(eltype(u))
+            for d in -1:1
+                (u[i+d] > 0 || d == -1) && continue
+                s += u[i]
+            end
+            v[i] = s
+        end
+        u .= v
+    end
+    return u
+end
+
+case(terms_asked_first, (T, n) -> (values_of(T, n), 1, 2))
+case(terms_asked_first, (T, n) -> (values_of(T, n), 2, 2))
+
+@tessella function terms_any(u, v, steps)
+    n = length(u)
+    for t in 1:steps
+        for i in 2:n
+            v[i] = any(u[i+d] > 0 for d in 0:1) ? 1 : all(u[i-d] < 0 for d in 1:1) ? 2 : 3
+        end
+    end
+    return v
+end
+
+# Where an element that nothing asks for is outside, the original runs.
+case(terms_any, (T, n) -> (values_of(T, n), zeros(T, n), 2); targets = [:c])
+case(terms_any, (T, n) -> (abs.(values_of(T, n)) .+ one(T), zeros(T, n), 2); targets = [:c])
+
+@tessella function terms_complex(z, steps)
+    n = length(z)
+    w = copy(z)
+    for t in 1:steps
+        for i in 2:n-1
+            w[i] = sum(z[i+d] for d in -1:1) * prod(z[i+d] for d in (-1, 1))
+        end
+        z .= w
+    end
+    return z
+end
+
+case(terms_complex, (T, n) -> (complex.(values_of(T, n), reverse(values_of(T, n))), 2))
+
+@tessella function terms_divided(u, steps)
+    n = length(u)
+    v = copy(u)
+    for t in 1:steps
+        for i in 3:n-2
+            s = 0
+            for d in -2:2
+                d == 0 && continue
+                s += u[i] ÷ d + u[i+d]
+            end
+            v[i] = s
+        end
+        u .= v
+    end
+    return u
+end
+
+case(terms_divided, (T, n) -> (values_of(T, n), 3); types = [Int64])
+
+@tessella function terms_unassigned(u, steps)
+    n = length(u)
+    v = copy(u)
+    for t in 1:steps
+        for i in 2:n-1
+            s = zero(eltype(u))
+            local y
+            for d in -1:1
+                u[i+d] > 0 && (y = u[i+d])
+            end
+            y = 2u[i]
+            s += y
+            for d in (-1, 1)
+                if abs(d) == 1 && (d, 1) != (1, 1)
+                    s += u[i+d]
+                elseif u[i] > s
+                    s = u[i]
+                end
+            end
+            v[i] = s
+        end
+        u .= v
+    end
+    return u
+end
+
+case(terms_unassigned, (T, n) -> (values_of(T, n), 3))

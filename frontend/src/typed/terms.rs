@@ -5,26 +5,27 @@
 //! part in tilings of time, where a variable that is updated in a loop of its own does not.
 
 use super::check::{Checked, Checker};
-use super::constant::folded;
-use super::convert::constant_integer;
+use super::error::TypeError;
 use super::jumps::{infix, not};
-use super::tree::{Expr, ExprKind as Typed, Role};
+use super::scope::State;
+use super::tree::{Expr, Role};
 use super::value::Value;
-use super::walk::mentions;
+use super::walk::{mentions, parts};
 use crate::ast::{self, Broadcast, ExprKind, GeneratorClause};
 use tessella_diagnostics::Span;
-use tessella_scalar::{BinaryOp, CompareOp, ScalarType, UnaryOp};
+use tessella_scalar::ScalarType;
 
 /// Points have this many terms at most: a box of 3 x 3 x 3 points has 27.
 const MOST_TERMS: i64 = 32;
 
-/// The statements that a term has at most.
-const MOST_STATEMENTS: usize = 8;
+/// The statements that all terms of a point have together at most.
+const MOST_STATEMENTS: i64 = 128;
 
 /// What statements are that are terms.
 #[derive(Debug, Clone, Copy, Default)]
 struct Terms {
-    statements: usize,
+    /// Those of all turns of loops among them.
+    statements: i64,
     /// How often the innermost of them runs.
     turns: i64,
     /// Whether one of them sets a variable that was there before.
@@ -41,7 +42,7 @@ impl Checker<'_> {
         body: &[ast::Expr],
     ) -> Option<Vec<Value>> {
         let turns = lengths(rest)?.checked_mul(length(iteration)?)?;
-        if !self.are_terms(turns, body) {
+        if !self.are_terms(turns, iteration, rest, body) {
             return None;
         }
         let (first, step, last) = constant_range(&iteration.range)?;
@@ -51,11 +52,15 @@ impl Checker<'_> {
     }
 
     /// Whether the body of loops with so many turns in all is terms of a point.
-    fn are_terms(&self, turns: i64, body: &[ast::Expr]) -> bool {
-        self.terms(body).is_some_and(|terms| {
-            let is_few = turns.checked_mul(terms.turns).is_some_and(|turns| (1..=MOST_TERMS).contains(&turns));
-            is_few && terms.statements <= MOST_STATEMENTS && terms.sets_known && self.repeats(body)
-        })
+    fn are_terms(&self, turns: i64, iteration: &ast::Iteration, rest: &[ast::Iteration], body: &[ast::Expr]) -> bool {
+        let targets: Vec<&str> = [iteration].into_iter().chain(rest).flat_map(target_of).collect();
+        let is_few = |terms: Terms| {
+            let all = |each: i64| turns.checked_mul(each);
+            all(terms.turns).is_some_and(|turns| (1..=MOST_TERMS).contains(&turns))
+                && all(terms.statements).is_some_and(|statements| statements <= MOST_STATEMENTS)
+        };
+        let divides = body.iter().any(|statement| divides_by(statement, &targets));
+        self.terms(body).is_some_and(|terms| is_few(terms) && terms.sets_known) && self.repeats(body) && !divides
     }
 
     /// `for iteration, rest... body end` with constants for the values of the iterator, which are given: as terms of a point, if the body is.
@@ -68,39 +73,116 @@ impl Checker<'_> {
         span: Span,
     ) -> Checked<()> {
         let turns = lengths(rest).and_then(|turns| turns.checked_mul(values.len() as i64));
-        if !turns.is_some_and(|turns| self.are_terms(turns, body)) {
+        if !turns.is_some_and(|turns| self.are_terms(turns, iteration, rest, body)) {
             return self.for_each(values, iteration, rest, body, span);
         }
         let terms = self.chosen_terms(body);
+        let errors = self.errors.len();
         let among_terms = std::mem::replace(&mut self.flow.among_terms, true);
-        let done = self.for_each(values, iteration, rest, &terms, span);
+        let mut done = self.for_each(values.clone(), iteration, rest, &terms, span);
+        // Of a variable whose type a branch changes, the statement as it is written tells more.
+        let is_choice = |error: &TypeError| matches!(error, TypeError::BranchTypes { .. });
+        if self.errors[errors..].iter().any(is_choice) {
+            self.errors.truncate(errors);
+            done = self.for_each(values, iteration, rest, body, span);
+        }
         self.flow.among_terms = among_terms;
         done
     }
 
     /// Whether the loops of a generator are over terms of a point.
     pub(super) fn generates_terms(&self, body: &ast::Expr, clauses: &[GeneratorClause]) -> bool {
-        let (mut turns, mut terms) = (Some(1i64), vec![body.clone()]);
+        let (mut turns, mut terms, mut targets) = (Some(1i64), vec![body.clone()], vec![]);
         for clause in clauses {
             match clause {
                 GeneratorClause::For(iterations) => {
                     turns = turns.and_then(|turns| turns.checked_mul(lengths(iterations)?));
+                    targets.extend(iterations.iter().flat_map(target_of));
                 }
                 GeneratorClause::If(condition) => terms.push(condition.clone()),
             }
         }
-        turns.is_some_and(|turns| (1..=MOST_TERMS).contains(&turns)) && self.repeats(&terms)
+        let is_few = turns.is_some_and(|turns| (1..=MOST_TERMS).contains(&turns));
+        is_few && self.repeats(&terms) && !terms.iter().any(|term| assigns(term) || divides_by(term, &targets))
     }
 
-    /// What a condition among terms is, if that is known: iterators over terms are constants.
-    pub(super) fn decided(&mut self, condition: &ast::Expr) -> Option<bool> {
-        if !self.flow.among_terms {
-            return None;
+    /// What a condition among terms is, if that is known: iterators over terms are constants. All that would be evaluated is looked at in its
+    /// order, so that nothing which may fail is left out.
+    pub(super) fn decided(&self, condition: &ast::Expr) -> Option<bool> {
+        match &condition.kind {
+            _ if !self.flow.among_terms => None,
+            ExprKind::Bool(value) => Some(*value),
+            ExprKind::Block(body) => match body.as_slice() {
+                [only] => self.decided(only),
+                _ => None,
+            },
+            ExprKind::And(left, right) => match self.decided(left)? {
+                true => self.decided(right),
+                false => Some(false),
+            },
+            ExprKind::Or(left, right) => match self.decided(left)? {
+                true => Some(true),
+                false => self.decided(right),
+            },
+            ExprKind::Prefix { operator, operand } if operator.value.symbol == "!" && !operator.value.dotted => {
+                self.decided(operand).map(|value| !value)
+            }
+            ExprKind::Comparison { operands, operators } => {
+                let values: Vec<Vec<i64>> = operands.iter().map(|it| self.constants(it)).collect::<Option<_>>()?;
+                let pairs = operators.iter().zip(values.iter().zip(&values[1..]));
+                let mut holds = true;
+                for (operator, (left, right)) in pairs {
+                    holds &= compared(&operator.value, left, right)?;
+                }
+                Some(holds)
+            }
+            _ => None,
         }
-        let errors = self.errors.len();
-        let (_, value) = self.trial(|checker| checker.condition(condition));
-        self.errors.truncate(errors);
-        truth(&value.ok()?)
+    }
+
+    /// The integer that an expression of constants is, or those of a tuple.
+    fn constants(&self, expr: &ast::Expr) -> Option<Vec<i64>> {
+        match &expr.kind {
+            ExprKind::Tuple(parts) => parts.iter().map(|part| self.number(&part.value)).collect(),
+            _ => Some(vec![self.number(expr)?]),
+        }
+    }
+
+    fn number(&self, expr: &ast::Expr) -> Option<i64> {
+        match &expr.kind {
+            ExprKind::Integer(text) => text.parse().ok(),
+            ExprKind::Name(name) => {
+                let constant = match &self.variables[self.lookup(name)?.0].state {
+                    State::Alias(Value::Scalar(value)) => value.as_constant(),
+                    State::Scalar(local) => self.flow.known.get(local).copied(),
+                    _ => None,
+                }?;
+                (constant.ty == ScalarType::I64).then(|| constant.as_integer())??.try_into().ok()
+            }
+            ExprKind::Block(body) => match body.as_slice() {
+                [only] => self.number(only),
+                _ => None,
+            },
+            ExprKind::Prefix { operator, operand } if operator.value.symbol == "-" && !operator.value.dotted => {
+                self.number(operand)?.checked_neg()
+            }
+            ExprKind::Infix { operator, left, right } if !operator.value.dotted => {
+                let (left, right) = (self.number(left)?, self.number(right)?);
+                match operator.value.symbol.as_str() {
+                    "+" => left.checked_add(right),
+                    "-" => left.checked_sub(right),
+                    "*" => left.checked_mul(right),
+                    _ => None,
+                }
+            }
+            ExprKind::Call { callee, arguments, broadcast: Broadcast::No } => match arguments.as_slice() {
+                [ast::Argument { keyword: None, value, .. }] if self.library_name(callee) == Some("abs") => {
+                    self.number(value)?.checked_abs()
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Whether of the loops around terms one tells them apart, and one only repeats them.
@@ -117,7 +199,7 @@ impl Checker<'_> {
         let mut all = Terms { turns: 1, ..Terms::default() };
         for statement in body {
             let one = self.one_term(statement)?;
-            all.statements += one.statements;
+            all.statements = all.statements.checked_add(one.statements)?;
             all.turns = all.turns.max(one.turns);
             all.sets_known |= one.sets_known;
         }
@@ -125,22 +207,24 @@ impl Checker<'_> {
     }
 
     fn one_term(&self, statement: &ast::Expr) -> Option<Terms> {
-        let single = |sets_known| Some(Terms { statements: 1, turns: 1, sets_known });
         match &statement.kind {
-            ExprKind::Assign { broadcast: Broadcast::No, target, .. } => {
-                let names = target_names(target)?;
-                single(names.into_iter().any(|name| self.lookup(name).is_some()))
+            ExprKind::Assign { broadcast: Broadcast::No, target, value, .. } if !assigns(value) => {
+                let sets_known = target_names(target)?.into_iter().any(|name| self.lookup(name).is_some());
+                Some(Terms { statements: 1, turns: 1, sets_known })
             }
-            ExprKind::If { branches, otherwise } => {
+            ExprKind::If { branches, otherwise } if !branches.iter().any(|(condition, _)| assigns(condition)) => {
                 let bodies: Vec<ast::Expr> =
                     branches.iter().map(|(_, body)| body).chain(otherwise).flatten().cloned().collect();
                 self.terms(&bodies)
             }
-            ExprKind::And(_, then) | ExprKind::Or(_, then) => self.one_term(then),
+            ExprKind::And(condition, then) | ExprKind::Or(condition, then) if !assigns(condition) => {
+                self.one_term(then)
+            }
             ExprKind::Continue => Some(Terms { turns: 1, ..Terms::default() }),
             ExprKind::For { iterations, body } => {
-                let inner = self.terms(body)?;
-                Some(Terms { turns: lengths(iterations)?.checked_mul(inner.turns)?, ..inner })
+                let (length, inner) = (lengths(iterations)?, self.terms(body)?);
+                let (turns, statements) = (length.checked_mul(inner.turns)?, length.checked_mul(inner.statements)?);
+                Some(Terms { turns, statements, ..inner })
             }
             ExprKind::MacroCall { name, arguments } if name.value == "inbounds" => self.terms(arguments),
             _ => None,
@@ -188,7 +272,9 @@ impl Checker<'_> {
         let (_, first) = branches.first()?;
         let [ast::Expr { kind: ExprKind::Assign { target, .. }, span }] = first.as_slice() else { return None };
         let ExprKind::Name(name) = &target.kind else { return None };
-        self.lookup(name)?;
+        if !self.assigned.contains(&self.lookup(name)?) {
+            return None;
+        }
         let mut value = match otherwise {
             None | Some([]) => (**target).clone(),
             Some(body) => set_to(name, body)?,
@@ -201,33 +287,49 @@ impl Checker<'_> {
     }
 }
 
-/// The value of a condition that depends on nothing but constants.
-fn truth(condition: &Expr) -> Option<bool> {
-    match &condition.kind {
-        Typed::Constant(constant) if condition.ty == ScalarType::Bool => constant.as_integer().map(|it| it != 0),
-        Typed::Unary(UnaryOp::Not, operand) => truth(operand).map(|it| !it),
-        Typed::Binary(BinaryOp::AndAlso, left, right) => match truth(left) {
-            Some(true) => truth(right),
-            other => other.filter(|it| !it).or_else(|| truth(right).filter(|it| !it)),
-        },
-        Typed::Binary(BinaryOp::OrElse, left, right) => match truth(left) {
-            Some(false) => truth(right),
-            other => other.filter(|it| *it).or_else(|| truth(right).filter(|it| *it)),
-        },
-        Typed::Compare(op, left, right) => {
-            let [left, right] = [left, right].map(|side| constant_integer(&folded((**side).clone())));
-            let (left, right) = (left?, right?);
-            Some(match op {
-                CompareOp::Eq => left == right,
-                CompareOp::Ne => left != right,
-                CompareOp::Lt => left < right,
-                CompareOp::Le => left <= right,
-                CompareOp::Gt => left > right,
-                CompareOp::Ge => left >= right,
-            })
-        }
+/// Whether the comparison of two integers, or of two tuples of them, holds.
+fn compared(operator: &ast::Operator, left: &[i64], right: &[i64]) -> Option<bool> {
+    match (operator.symbol.as_str(), left, right) {
+        _ if operator.dotted => None,
+        ("==" | "===", ..) if left.len() == right.len() => Some(left == right),
+        ("!=" | "≠" | "!==", ..) if left.len() == right.len() => Some(left != right),
+        ("<", [left], [right]) => Some(left < right),
+        ("<=" | "≤", [left], [right]) => Some(left <= right),
+        (">", [left], [right]) => Some(left > right),
+        (">=" | "≥", [left], [right]) => Some(left >= right),
         _ => None,
     }
+}
+
+/// Whether an assignment stands in an expression.
+fn assigns(expr: &ast::Expr) -> bool {
+    matches!(expr.kind, ExprKind::Assign { .. }) || parts(expr).into_iter().any(assigns)
+}
+
+/// Whether something is divided by what these names are part of: constants in their place are refused where they are 0 or -1, even under
+/// conditions that rule them out.
+fn divides_by(expr: &ast::Expr, names: &[&str]) -> bool {
+    let divisor = match &expr.kind {
+        ExprKind::Infix { operator, right, .. } => {
+            matches!(operator.value.symbol.as_str(), "÷" | "%" | "//" | "\\").then_some(&**right)
+        }
+        ExprKind::Assign { operator: Some(operator), value, .. } => {
+            matches!(operator.value.symbol.trim_end_matches('='), "÷" | "%").then_some(&**value)
+        }
+        ExprKind::Call { callee, arguments, .. } => match (&callee.kind, arguments.as_slice()) {
+            (ExprKind::Name(name), [.., last]) if DIVISIONS.contains(&name.as_str()) => Some(&last.value),
+            _ => None,
+        },
+        _ => None,
+    };
+    divisor.is_some_and(|it| mentions(it, names)) || parts(expr).into_iter().any(|part| divides_by(part, names))
+}
+
+const DIVISIONS: [&str; 9] = ["div", "rem", "mod", "fld", "cld", "mod1", "fld1", "divrem", "fldmod"];
+
+/// The names that an iteration gives a value.
+fn target_of(iteration: &ast::Iteration) -> Vec<&str> {
+    target_names(&iteration.target).unwrap_or_default()
 }
 
 /// What a statement that stands alone sets the variable to.
@@ -266,7 +368,11 @@ fn length(iteration: &ast::Iteration) -> Option<i64> {
         return Some(parts.len() as i64);
     }
     let (first, step, last) = constant_range(&iteration.range)?;
-    Some((last.checked_sub(first)?.checked_div(step)?.checked_add(1)?).max(0))
+    let distance = last.checked_sub(first)?;
+    match distance.signum() * step.signum() {
+        -1 => Some(0),
+        _ => distance.checked_div(step)?.checked_add(1),
+    }
 }
 
 fn lengths(iterations: &[ast::Iteration]) -> Option<i64> {

@@ -88,7 +88,7 @@ impl Checker<'_> {
             || !matches!(reduction, Reduction::Maximum | Reduction::Minimum) && self.is_plain(body, clauses);
         let some = if has_value { Known::HasValue } else { self.some_value(clauses, span)? };
         let is_zero_of_nothing = is_sum && total_type.is_float() && init.is_none() && has_value;
-        if self.generates_terms(body, clauses) && some != Known::Afterwards {
+        if !ends_early(reduction) && self.generates_terms(body, clauses) && some != Known::Afterwards {
             let value = init.unwrap_or_else(|| neutral(reduction, total_type, span));
             let may_be_none = is_zero_of_nothing && clauses.iter().any(|it| matches!(it, GeneratorClause::If(_)));
             return self.sum_of_terms(name, (value, may_be_none), operator(reduction, element), (body, clauses), span);
@@ -121,6 +121,24 @@ impl Checker<'_> {
                 if_else(self.read(seen, span), total, zero, span)
             }
         }))
+    }
+
+    /// Whether a generator with loops alone is over terms of a point that are real numbers. What ends at the first value that decides, `any`
+    /// and `all`, stays a loop: terms behind that one may not be there.
+    pub(super) fn is_of_real_terms(
+        &mut self,
+        reduction: Reduction,
+        body: &ast::Expr,
+        clauses: &[GeneratorClause],
+        span: Span,
+    ) -> bool {
+        if ends_early(reduction) || !self.generates_terms(body, clauses) {
+            return false;
+        }
+        let errors = self.errors.len();
+        let is_real = self.generated_type(body, clauses, span).is_ok();
+        self.errors.truncate(errors);
+        is_real
     }
 
     /// The same of a generator whose loops become their terms: one value of the point, each of which is a new one with a term more.
@@ -163,7 +181,10 @@ impl Checker<'_> {
     fn generated_type(&mut self, body: &ast::Expr, clauses: &[GeneratorClause], span: Span) -> Checked<ScalarType> {
         let depth = self.collecting.len();
         self.collecting.push(Collecting::Type(None));
+        // Where no filter is decided, each value has its type.
+        let among_terms = std::mem::replace(&mut self.flow.among_terms, false);
         let (_, done) = self.trial(|checker| checker.generated_loops(body, clauses, span));
+        self.flow.among_terms = among_terms;
         let noted = self.collecting.get(depth).cloned();
         self.collecting.truncate(depth);
         done?;
@@ -353,4 +374,9 @@ fn neutral(reduction: Reduction, ty: ScalarType, span: Span) -> Expr {
         Reduction::Any => Expr::constant(Constant::bool(false), span),
         Reduction::All => Expr::constant(Constant::bool(true), span),
     }
+}
+
+/// Whether a reduction may end before it has seen all values.
+fn ends_early(reduction: Reduction) -> bool {
+    matches!(reduction, Reduction::Any | Reduction::All)
 }

@@ -116,11 +116,12 @@ impl Checker<'_> {
             arguments.as_slice()
             && !with_dims
         {
+            let are_terms = self.is_of_real_terms(reduction, body, clauses, span);
             let is_nested = || {
                 let filtered = self.filtered(reduction, by_operator, body, clauses);
                 filtered.is_none_or(|(_, clauses)| Self::is_nested(&clauses))
             };
-            if self.generates_terms(body, clauses) || Self::is_nested(clauses) && is_nested() {
+            if are_terms || Self::is_nested(clauses) && is_nested() {
                 return self.reduce_generated(name, (reduction, by_operator), (body, clauses), init, span);
             }
         }
