@@ -75,3 +75,14 @@ for f in (types_as_values!, irrational!, functions_of_one!, fused!, both_of_sinc
 end
 case(integer_division!, plain; types = (Int64, Int32))
 case(bits!, plain; types = (Int64, UInt8, Int32))
+
+# Less than nothing by what is no negative zero.
+@tessella function less_than_zero!(y, x, k)
+    for i in eachindex(x)
+        y[i] = (0.0 - k[i]) + (0 - abs(x[i])) * 0
+        y[i] = copysign(y[i], 0 - abs(x[i])) - (-abs(x[i]) + 0.0)
+        x[i] = 0.0 - (x[i] > 0 ? 1.0 : 0.0)
+    end
+end
+
+case(less_than_zero!, (T, n) -> (zeros(T, n), values_of(T, n), [mod(i, 3) - 1 for i in 1:n]))

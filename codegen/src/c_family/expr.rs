@@ -237,6 +237,13 @@ impl Printer<'_> {
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, ty: ScalarType, at: &Instance<'_>) -> Bound {
         use Precedence::{And, BitOr, Or, Primary, Product, Sum, Unary};
         let float = ty.is_float();
+        if self.dialect == Dialect::C
+            && let Some(taken) = from_zero(op, left, right)
+        {
+            let helper = Helper::FromZero(ty);
+            self.helpers.insert(helper);
+            return (format!("{}({})", helper.name(), self.value(taken, at).0), Primary);
+        }
         match op {
             BinaryOp::Add => self.arithmetic(Operation::Add, "+", (Sum, Product), (left, right), ty, at),
             BinaryOp::Sub => self.arithmetic(Operation::Sub, "-", (Sum, Product), (left, right), ty, at),
@@ -469,4 +476,18 @@ fn is_literal(expr: &Expr) -> bool {
 
 fn suffix(ty: ScalarType) -> &'static str {
     if ty == ScalarType::F32 { "f" } else { "" }
+}
+
+/// `x` of `0.0 - x`, and of `-x + 0.0`, which is the same number.
+fn from_zero<'a>(op: BinaryOp, left: &'a Expr, right: &'a Expr) -> Option<&'a Expr> {
+    let is_zero = |expr: &Expr| match &expr.kind {
+        ExprKind::Constant(constant) => constant.as_float().is_some_and(|value| value.to_bits() == 0),
+        _ => false,
+    };
+    match (op, &left.kind, &right.kind) {
+        (BinaryOp::Sub, ..) if is_zero(left) => Some(right),
+        (BinaryOp::Add, ExprKind::Unary(UnaryOp::Neg, taken), _) if is_zero(right) => Some(taken),
+        (BinaryOp::Add, _, ExprKind::Unary(UnaryOp::Neg, taken)) if is_zero(left) => Some(taken),
+        _ => None,
+    }
 }

@@ -21,6 +21,8 @@ pub enum Helper {
     SizeQuotient(Rounding),
     /// The `Int64` that a float is without its fraction, at entry.
     ToInteger,
+    /// What is less than zero by a float, which GCC 12 takes for the float negated.
+    FromZero(ScalarType),
     /// Into how many parts a launch that streams cuts its rows.
     Parts,
     /// A product of sizes that saturates; extents below zero count as zero.
@@ -86,6 +88,7 @@ impl Helper {
             Helper::SizeQuotient(Rounding::Down) => "tessella_size_fld".to_string(),
             Helper::SizeQuotient(Rounding::Up) => "tessella_size_cld".to_string(),
             Helper::ToInteger => "tessella_to_integer".to_string(),
+            Helper::FromZero(ty) => format!("tessella_from_zero_{}", short(ty)),
             Helper::Parts => "tessella_parts".to_string(),
             Helper::Bytes => "tessella_bytes".to_string(),
             Helper::Threads => "tessella_thread".to_string(),
@@ -149,6 +152,14 @@ impl Helper {
                  {host} int64_t {name}(double x) {{\n    \
                      return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (int64_t)x : INT64_MIN;\n}}"
             ),
+            Helper::FromZero(ty) => {
+                let (ty, zero) = (c_type(ty), if ty == ScalarType::F32 { "0.0f" } else { "0.0" });
+                format!(
+                    "// 0.0 - x, which GCC 12 makes -x where it knows that x is no negative zero: of 0.0 that would be -0.0.\n\
+                     {host} {ty} {name}({ty} x) {{\n    \
+                         return x == {zero} ? {zero} : {zero} - x;\n}}"
+                )
+            }
             Helper::Parts => format!(
                 "// Into how many parts rows fall, so that blocks fill all waves, and what is computed twice around parts stays little. Not more\n\
                  // than {close} are all tried. A block takes longer the more there are beside it on its multiprocessor.\n\
