@@ -15,6 +15,7 @@ use tessella_codegen::Input;
 use tessella_codegen::int_expr::{Cond, IntExpr, VariableId};
 use tessella_codegen::program::{For, Node, Statement};
 use tessella_codegen::ranges::values;
+use tessella_codegen::tile::constant_difference;
 use tessella_polyhedral::affine::Affine;
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::error::Error;
@@ -223,7 +224,7 @@ fn tightest(bound: IntExpr, others: Vec<IntExpr>, is_tighter: impl Fn(i64) -> bo
         other => vec![other],
     };
     others.into_iter().fold(bounds, |mut all, one| {
-        let distance = |known: &IntExpr| distance(&one, known);
+        let distance = |known: &IntExpr| constant_difference(&one, known);
         match all.iter().position(|known| distance(known).is_some()) {
             None => all.push(one),
             Some(at) if distance(&all[at]).is_some_and(&is_tighter) => all[at] = one,
@@ -231,43 +232,6 @@ fn tightest(bound: IntExpr, others: Vec<IntExpr>, is_tighter: impl Fn(i64) -> bo
         }
         all
     })
-}
-
-/// What the first is more than the second, where that is a number.
-fn distance(one: &IntExpr, other: &IntExpr) -> Option<i64> {
-    let (mut terms, mut constant) = (BTreeMap::new(), 0);
-    add_terms(one, 1, &mut terms, &mut constant)?;
-    add_terms(other, -1, &mut terms, &mut constant)?;
-    terms.values().all(|&factor| factor == 0).then_some(constant)
-}
-
-fn add_terms(expr: &IntExpr, times: i64, terms: &mut BTreeMap<IntExpr, i64>, constant: &mut i64) -> Option<()> {
-    match expr {
-        IntExpr::Const(value) => *constant = constant.checked_add(value.checked_mul(times)?)?,
-        IntExpr::Add(a, b) => {
-            add_terms(a, times, terms, constant)?;
-            add_terms(b, times, terms, constant)?;
-        }
-        IntExpr::Sub(a, b) => {
-            add_terms(a, times, terms, constant)?;
-            add_terms(b, times.checked_neg()?, terms, constant)?;
-        }
-        IntExpr::Neg(a) => add_terms(a, times.checked_neg()?, terms, constant)?,
-        IntExpr::Mul(a, b) => match (&**a, &**b) {
-            (IntExpr::Const(by), it) | (it, IntExpr::Const(by)) => {
-                add_terms(it, times.checked_mul(*by)?, terms, constant)?;
-            }
-            _ => add_term(expr, times, terms)?,
-        },
-        other => add_term(other, times, terms)?,
-    }
-    Some(())
-}
-
-fn add_term(term: &IntExpr, times: i64, terms: &mut BTreeMap<IntExpr, i64>) -> Option<()> {
-    let factor = terms.entry(term.clone()).or_insert(0);
-    *factor = factor.checked_add(times)?;
-    Some(())
 }
 
 fn as_statement(node: &Node) -> Option<&Statement> {

@@ -5,6 +5,7 @@ use super::{Kept, Tile};
 use crate::input::Input;
 use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::names::Names;
+use std::collections::BTreeMap;
 use tessella_polyhedral::algorithm::{Access, ArrayId};
 use tessella_scalar::CompareOp;
 
@@ -171,15 +172,37 @@ fn are_apart(a: &Element, b: &Element, lanes: u32) -> bool {
 
 /// What the first adds to the second, where that is a number.
 pub fn constant_difference(a: &IntExpr, b: &IntExpr) -> Option<i64> {
-    let all = |_: VariableId| true;
-    let (a_factors, a_rest) = a.linear(&all)?;
-    let (b_factors, b_rest) = b.linear(&all)?;
-    if a_factors != b_factors {
-        return None;
+    let (mut terms, mut constant) = (BTreeMap::new(), 0);
+    add_terms(a, 1, &mut terms, &mut constant)?;
+    add_terms(b, -1, &mut terms, &mut constant)?;
+    terms.values().all(|&factor| factor == 0).then_some(constant)
+}
+
+fn add_terms(expr: &IntExpr, times: i64, terms: &mut BTreeMap<IntExpr, i64>, constant: &mut i64) -> Option<()> {
+    match expr {
+        IntExpr::Const(value) => *constant = constant.checked_add(value.checked_mul(times)?)?,
+        IntExpr::Add(a, b) => {
+            add_terms(a, times, terms, constant)?;
+            add_terms(b, times, terms, constant)?;
+        }
+        IntExpr::Sub(a, b) => {
+            add_terms(a, times, terms, constant)?;
+            add_terms(b, times.checked_neg()?, terms, constant)?;
+        }
+        IntExpr::Neg(a) => add_terms(a, times.checked_neg()?, terms, constant)?,
+        IntExpr::Mul(a, b) => match (&**a, &**b) {
+            (IntExpr::Const(by), it) | (it, IntExpr::Const(by)) => {
+                add_terms(it, times.checked_mul(*by)?, terms, constant)?;
+            }
+            _ => add_term(expr, times, terms)?,
+        },
+        other => add_term(other, times, terms)?,
     }
-    match (a_rest, b_rest) {
-        (IntExpr::Const(a), IntExpr::Const(b)) => a.checked_sub(b),
-        (a, b) if a == b => Some(0),
-        (a, b) => a.minus(b).as_const(),
-    }
+    Some(())
+}
+
+fn add_term(term: &IntExpr, times: i64, terms: &mut BTreeMap<IntExpr, i64>) -> Option<()> {
+    let factor = terms.entry(term.clone()).or_insert(0);
+    *factor = factor.checked_add(times)?;
+    Some(())
 }

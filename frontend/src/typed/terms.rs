@@ -248,12 +248,12 @@ impl Checker<'_> {
                     None => ExprKind::If { branches, otherwise },
                 }
             }
-            ExprKind::And(condition, then) => {
-                let branch = ((**condition).clone(), vec![(**then).clone()]);
-                return self.one_choice(&[branch], None).unwrap_or_else(|| statement.clone());
-            }
-            ExprKind::Or(condition, then) => {
-                let branch = (not((**condition).clone()), vec![(**then).clone()]);
+            ExprKind::And(condition, then) | ExprKind::Or(condition, then) => {
+                let condition = match statement.kind {
+                    ExprKind::Or(..) => not((**condition).clone()),
+                    _ => (**condition).clone(),
+                };
+                let branch = (condition, vec![(**then).clone()]);
                 return self.one_choice(&[branch], None).unwrap_or_else(|| statement.clone());
             }
             ExprKind::For { iterations, body } => {
