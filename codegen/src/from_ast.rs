@@ -139,6 +139,7 @@ impl Lift<'_> {
                     going: None,
                     asked: None,
                     wide: None,
+                    stores_last: false,
                     body,
                 })])
             }
@@ -172,6 +173,7 @@ impl Lift<'_> {
             going: None,
             asked: None,
             wide: None,
+            stores_last: false,
             body,
         })])
     }

@@ -1,5 +1,6 @@
 //! From a verified program to a loop program.
 
+use crate::ahead_of_stores::compute_ahead_of_stores;
 use crate::asked::ask_before;
 use crate::entry::{entry, name_globals};
 use crate::error::CodegenError;
@@ -128,7 +129,7 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
         body = ask_before(input, body);
     }
     for kernel in &mut kernels {
-        kernel.body = widen(input, std::mem::take(&mut kernel.body));
+        kernel.body = compute_ahead_of_stores(input, widen(input, std::mem::take(&mut kernel.body)))?;
     }
     let computations = &input.algorithm.computations;
     // How often loops run is no matter of rounding.

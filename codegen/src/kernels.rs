@@ -261,6 +261,7 @@ impl Extract<'_> {
                         going: None,
                         asked: None,
                         wide: None,
+                        stores_last: false,
                         body: vec![],
                     });
                     Node::Let { variable, value }

@@ -12,6 +12,7 @@ pub mod names;
 pub mod program;
 
 pub mod ahead;
+pub mod ahead_of_stores;
 mod asked;
 pub mod barriers;
 mod edges;

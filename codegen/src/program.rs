@@ -137,6 +137,8 @@ pub struct For {
     pub asked: Option<Box<Asked>>,
     /// In kernels: how it moves several elements at once.
     pub wide: Option<Box<Wide>>,
+    /// In kernels: whether all values of the nest that begins here are computed before the first one is stored ([`crate::ahead_of_stores`]).
+    pub stores_last: bool,
     pub body: Vec<Node>,
 }
 

@@ -410,6 +410,7 @@ pub(crate) fn launches(
                     going: None,
                     asked: None,
                     wide: None,
+                    stores_last: false,
                     body: vec![launch],
                 }),
                 set(after, from.plus(get(made).times(IntExpr::Const(period)))),

@@ -57,12 +57,15 @@ impl Printer<'_> {
         for node in nodes {
             let lanes = self.lanes_around(node);
             match node {
+                Node::For(it) if it.stores_last => self.stores_last(it, alone, hooks, out),
                 Node::For(it) => self.for_loop(it, hooks, out),
                 Node::If { condition, then, otherwise } => {
                     let condition = self.cond(condition);
                     out.open(format!("if ({condition})"));
-                    self.block(then, hooks, out);
-                    if !otherwise.is_empty() {
+                    if otherwise.is_empty() {
+                        self.block(then, hooks, out);
+                    } else {
+                        self.whole_tile(then, hooks, out);
                         out.reopen("else");
                         self.block(otherwise, hooks, out);
                     }

@@ -17,6 +17,7 @@ mod inverse;
 mod lanes;
 mod rows;
 mod signature;
+mod stores_last;
 mod streaming;
 mod strides;
 mod tile;

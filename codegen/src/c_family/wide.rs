@@ -6,6 +6,7 @@ use super::{Printer, Writer, c_type};
 use crate::int_expr::{Cond, IntExpr};
 use crate::program::{For, Node};
 use crate::wide::{Direction, Wide};
+use std::collections::BTreeSet;
 use tessella_polyhedral::schedule::Tag;
 
 /// What kernels with such copies use.
@@ -66,6 +67,9 @@ template <int count, typename T> static __device__ __forceinline__ void tessella
 }
 ";
 
+/// Of a register.
+const WORD_BYTES: u32 = 4;
+
 /// Whether copies are printed with vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Vectors {
@@ -80,22 +84,58 @@ pub(super) enum Vectors {
 impl Printer<'_> {
     /// A nest of unrolled loops around a copy in vectors: once where the array's columns are aligned, and once where they are not.
     pub(super) fn wide_nest(&mut self, it: &For, wide: &Wide, hooks: &mut dyn LoopHooks, out: &mut Writer) {
-        let name = &self.program.names.buffers[wide.buffer.0 as usize];
-        let aligned = format!("(uint64_t){name} % {} == 0", wide.bytes);
-        let aligned = match &wide.columns {
-            Cond::Const(true) => aligned,
-            columns => format!("{aligned} && {}", self.cond(columns)),
-        };
+        let aligned = self.are_aligned(&[wide]);
+        self.both_ways(&aligned, out, |printer, out| printer.for_loop(it, hooks, out));
+    }
+
+    /// Where the vectors of several copies begin at multiples of their sizes.
+    fn are_aligned(&mut self, all: &[&Wide]) -> String {
+        let mut parts: Vec<String> = vec![];
+        for wide in all {
+            let name = &self.program.names.buffers[wide.buffer.0 as usize];
+            parts.push(format!("(uint64_t){name} % {} == 0", wide.bytes));
+            if wide.columns != Cond::Const(true) {
+                parts.push(self.cond(&wide.columns));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        parts.retain(|part| seen.insert(part.clone()));
+        parts.join(" && ")
+    }
+
+    /// The same text where vectors are aligned and where they are not.
+    fn both_ways(&mut self, aligned: &str, out: &mut Writer, mut print: impl FnMut(&mut Self, &mut Writer)) {
         out.open(format!("if ({aligned})"));
         for vectors in [Vectors::Aligned, Vectors::Peeled] {
             self.wide = vectors;
-            self.for_loop(it, hooks, out);
+            print(self, out);
             match vectors {
                 Vectors::Aligned => out.reopen("else"),
                 Vectors::Ask | Vectors::Peeled => out.close(),
             }
         }
         self.wide = Vectors::Ask;
+    }
+
+    /// The nodes of a whole tile. With narrow elements, the kernel asks once for all copies whether vectors are aligned: where a copy asks for
+    /// itself, elements come from either way, and the compiler takes the words of both apart before it computes.
+    pub(super) fn whole_tile(&mut self, nodes: &[Node], hooks: &mut dyn LoopHooks, out: &mut Writer) {
+        let mut all: Vec<&Wide> = vec![];
+        for node in nodes {
+            node.walk(&mut |node| match node {
+                Node::For(it) => all.extend(it.wide.as_deref()),
+                _ => {}
+            });
+        }
+        let is_narrow = |wide: &&Wide| {
+            let written = self.input.algorithm.computation(wide.computation).write.array;
+            self.input.algorithm.array(written).element.bytes() < WORD_BYTES
+        };
+        if self.wide != Vectors::Ask || !all.iter().any(is_narrow) {
+            return self.block(nodes, hooks, out);
+        }
+        let aligned = self.are_aligned(&all);
+        self.both_ways(&aligned, out, |printer, out| printer.block(nodes, hooks, out));
     }
 
     /// The copies of one loop, where all of its iterations are run: of aligned columns part by part.
@@ -151,6 +191,7 @@ impl Printer<'_> {
             body: vec![],
             asked: None,
             wide: None,
+            stores_last: false,
             ..it.clone()
         };
         let head = self.for_head(&variable, &whole.lower, &whole.upper, 1, None);

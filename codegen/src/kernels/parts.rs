@@ -49,6 +49,7 @@ pub(super) fn launches(parts: &[Part], kernel: KernelId) -> Node {
             going: None,
             asked: None,
             wide: None,
+            stores_last: false,
             body: vec![launch],
         })
     })

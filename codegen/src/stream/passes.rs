@@ -86,6 +86,7 @@ impl Passes<'_> {
                 going: None,
                 asked: None,
                 wide: None,
+                stores_last: false,
                 body,
             }),
             set(of.left, get(before.steps).minus(IntExpr::Const(both).times(get(of.pairs)))),

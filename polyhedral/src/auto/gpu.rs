@@ -18,7 +18,7 @@ use crate::default_order::Memory;
 use crate::error::Error;
 use crate::relation;
 use crate::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
-use crate::transform::{put_chain, sink, split_at, take_chain};
+use crate::transform::{put_chain, sink, split_from, take_chain};
 use std::collections::BTreeSet;
 
 /// Threads along x and y of a block, for nests with two parallel loops; one loop gets `LINE` along x.
@@ -186,10 +186,22 @@ impl Chooser<'_> {
         path: &Path,
         sizes: &[Vec<u32>],
     ) -> Result<(Schedule, Vec<Vec<Loop>>), Error> {
+        self.split_levels_from(schedule, path, sizes, 0)
+    }
+
+    /// The same, the last level's tiles beginning so many iterations before its first one.
+    fn split_levels_from(
+        &self,
+        schedule: &Schedule,
+        path: &Path,
+        sizes: &[Vec<u32>],
+        before: u32,
+    ) -> Result<(Schedule, Vec<Vec<Loop>>), Error> {
         let mut tree = schedule.clone();
         for level in (0..sizes.len()).rev() {
             for (part, size) in sizes[level].iter().enumerate() {
-                split_at(self.ctx, self.algorithm, &mut tree, &path.down(level + part), *size)?;
+                let before = if (level + 1, part) == (sizes.len(), 0) { before } else { 0 };
+                split_from(self.ctx, self.algorithm, &mut tree, &path.down(level + part), *size, before)?;
             }
         }
         let total = sizes.len() + sizes.iter().map(Vec::len).sum::<usize>();
@@ -231,7 +243,7 @@ impl Chooser<'_> {
         let alone = if points == 1 { SUMS } else { LINE };
         // Of a line, a thread's points lie a block apart, so that threads stay neighbours; of a tile, they are neighbours.
         let mut sizes = match (levels, points) {
-            (levels, _) if let Some(Points { along, across }) = vectors => {
+            (levels, _) if let Some(Points { along, across, .. }) = vectors => {
                 // A row of a block has no more points than with the usual number for a thread: few columns of an image fill more of them.
                 let lanes = (TILE[0] * POINTS / along).clamp(1, TILE[0]);
                 let rows = TILE[0] * TILE[1] / lanes;
@@ -257,7 +269,8 @@ impl Chooser<'_> {
             stepped.insert(0, false);
             tags.insert(0, vec![Some(Tag::GpuBlock(ProcessorAxis::Z))]);
         }
-        let (mut tree, parts) = self.split_levels(schedule, path, &sizes)?;
+        let before = vectors.map_or(0, |points| points.before);
+        let (mut tree, parts) = self.split_levels_from(schedule, path, &sizes, before)?;
         let mut blocks = vec![];
         let mut threads = vec![];
         let mut points_below: Vec<Loop> = vec![];

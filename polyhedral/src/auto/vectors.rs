@@ -2,7 +2,8 @@
 //!
 //! A load of a warp moves what its threads ask for: with bytes, or where several points need an element, that is little for what an
 //! instruction costs. Where each thread has neighbouring points, what it touches of a row goes through its registers,
-//! 16 bytes at a time.
+//! 16 bytes at a time. So does an array that is changed in place: without registers, a thread would load a point's element only
+//! after it had stored the one before, since nothing tells the compiler that they are two.
 
 use super::chooser::{Chooser, loop_at};
 use super::gpu_storage::moves_alike;
@@ -11,6 +12,7 @@ use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, Compu
 use crate::command::Command;
 use crate::error::Error;
 use crate::schedule::{Loop, Path, ProcessorAxis, Schedule, Tag};
+use crate::transform::smallest_value;
 use std::collections::BTreeSet;
 
 /// Bytes of the widest load of a thread.
@@ -25,6 +27,9 @@ const REGISTER_BYTES: i64 = 4 * 112;
 pub(super) struct Points {
     pub(super) along: u32,
     pub(super) across: u32,
+    /// So many points of the first thread along the contiguous axis lie before the loop's first one, which makes the fewest loads and
+    /// stores of the others: vectors begin at multiples of their sizes.
+    pub(super) before: u32,
 }
 
 impl Chooser<'_> {
@@ -43,6 +48,9 @@ impl Chooser<'_> {
             it.at.get(&id).and_then(iterator_of).filter(|(_, factor)| *factor == 1).map(|(iterator, _)| iterator)
         };
         let (mut widest, mut narrowest, mut reused) = (0, u32::MAX, false);
+        let written: BTreeSet<ArrayId> =
+            computations.iter().map(|&id| self.algorithm.computation(id).write.array).collect();
+        let mut changes_in_place = false;
         let mut variables: BTreeSet<ArrayId> = BTreeSet::new();
         let mut moved: Vec<(ArrayId, ComputationId, &Access)> = vec![];
         for &id in &computations {
@@ -63,6 +71,7 @@ impl Chooser<'_> {
                     Step::Next | Step::Back | Step::Jumps => return Ok(None),
                 }
                 (widest, narrowest) = (widest.max(array.element.bytes()), narrowest.min(array.element.bytes()));
+                changes_in_place |= written.contains(&access.array) && !std::ptr::eq(access, &computation.write);
                 let mut others = (0..computation.iterators.len() as u32).filter(|&it| it != along);
                 reused |= others.any(|it| computation.involves_iterator(&access.subscripts[0], it));
                 reused |=
@@ -70,8 +79,8 @@ impl Chooser<'_> {
                 moved.push((access.array, id, access));
             }
         }
-        if !(1..=8).contains(&widest) || !(reused || narrowest < NARROW) || !writes_alone(self.algorithm, &computations)
-        {
+        let pays = reused || changes_in_place || narrowest < NARROW;
+        if !(1..=8).contains(&widest) || !pays || !writes_alone(self.algorithm, &computations) {
             return Ok(None);
         }
         let along = VECTOR_BYTES / widest;
@@ -80,6 +89,7 @@ impl Chooser<'_> {
         // Of each variable, one for each point.
         let of_points = variables.iter().map(|&array| self.algorithm.array(array).element.bytes().max(NARROW));
         let mut bytes = of_points.map(|element| i64::from(along * across) * i64::from(element)).sum::<i64>();
+        let mut rows: Vec<Rows> = vec![];
         for array in arrays {
             let mut ends: Vec<Option<(i64, i64)>> = vec![None; self.algorithm.array(array).rank as usize];
             for (_, id, access) in moved.iter().filter(|(of, ..)| *of == array) {
@@ -102,8 +112,36 @@ impl Chooser<'_> {
             let element = i64::from(self.algorithm.array(array).element.bytes().max(NARROW));
             let size = ends.iter().flatten().fold(element, |size, (low, high)| size.saturating_mul(high - low + 1));
             bytes = bytes.saturating_add(size);
+            let of_array = moved.iter().filter(|(of, ..)| *of == array);
+            let starts_with_loop = |(_, id, access): &(ArrayId, ComputationId, &Access)| {
+                let first = access.subscripts[0].as_affine();
+                let is_known = first.is_some_and(|first| !first.involves_any_param());
+                is_known && x.at.get(id).is_some_and(|at| at.constant_term() == 0)
+            };
+            let numbered_from_1 = self.algorithm.array(array).first(0).as_constant() == Some(1);
+            if let [Some((low, high)), ..] = ends.as_slice()
+                && numbered_from_1
+                && of_array.clone().all(starts_with_loop)
+            {
+                let others = ends[1..].iter().flatten().map(|(low, high)| high - low + 1);
+                let reads =
+                    of_array.clone().any(|(_, id, it)| !std::ptr::eq(*it, &self.algorithm.computation(*id).write));
+                let times = i64::from(reads) + i64::from(written.contains(&array));
+                rows.push(Rows {
+                    first: low - 1,
+                    count: high - low + 1,
+                    times: others.fold(times, i64::saturating_mul),
+                });
+            }
         }
-        Ok((bytes <= REGISTER_BYTES).then_some(Points { along, across }))
+        if bytes > REGISTER_BYTES {
+            return Ok(None);
+        }
+        let before = match smallest_value(self.ctx, self.algorithm, x)? {
+            Some(first) => (0..along).min_by_key(|&before| instructions(&rows, first - i64::from(before), along)),
+            None => None,
+        };
+        Ok(Some(Points { along, across, before: before.unwrap_or(0) }))
     }
 
     /// The loops around a computation below `path`, with their numbers of iterations where these are constant.
@@ -123,6 +161,30 @@ impl Chooser<'_> {
         }
         Ok(found)
     }
+}
+
+/// What a thread loads or stores of an array: rows of neighbours.
+struct Rows {
+    /// Where they begin, in elements from the beginning of a column, if the thread's first point is 0.
+    first: i64,
+    count: i64,
+    /// How many rows there are, those that are both loaded and stored counted twice.
+    times: i64,
+}
+
+/// The loads and stores of vectors that move the rows of a thread whose first point is this one, or so many points later as threads have times any number,
+/// if columns begin at multiples of a vector.
+fn instructions(rows: &[Rows], point: i64, lanes: u32) -> i64 {
+    let of_row = |row: &Rows| {
+        let (mut at, mut left, mut count) = (row.first + point, row.count, 0i64);
+        while left > 0 {
+            let fits = |width: &i64| at.rem_euclid(*width) == 0 && *width <= left;
+            let width = (0..=lanes.ilog2()).rev().map(|power| 1 << power).find(fits).unwrap_or(1);
+            (at, left, count) = (at + width, left - width, count + 1);
+        }
+        count
+    };
+    rows.iter().map(|row| of_row(row).saturating_mul(row.times)).sum()
 }
 
 pub(super) fn accesses(computation: &Computation) -> impl Iterator<Item = &Access> {

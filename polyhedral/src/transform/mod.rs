@@ -49,7 +49,7 @@ pub(crate) use tiles::tile_loops;
 pub use tiles::{collapse, constant_range, parallelogram, split, tile, unroll_and_jam};
 
 pub(crate) use find::{find_computation, find_loop, loop_mut, repeated};
-pub(crate) use tiles::{smallest_value, split_at};
+pub(crate) use tiles::{smallest_value, split_at, split_from};
 pub(crate) use tree::{distribute_at, has_loop, loop_names, nests_apart, put_chain, simplify, sink, take_chain};
 
 use crate::command::Command;

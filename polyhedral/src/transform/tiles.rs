@@ -209,13 +209,25 @@ pub(crate) fn split_at(
     path: &Path,
     size: u32,
 ) -> Result<(), Error> {
+    split_from(ctx, algorithm, schedule, path, size, 0)
+}
+
+/// The same with a first tile that begins so many iterations before the loop's smallest value, and lacks these.
+pub(crate) fn split_from(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &mut Schedule,
+    path: &Path,
+    size: u32,
+    before: u32,
+) -> Result<(), Error> {
     let it = loop_mut(schedule, path).clone();
     if it.tag != Tag::Sequential {
         let id = it.at.keys().next().expect("a loop holds at least one computation");
         let computation = algorithm.computation(*id).name.clone();
         return Err(ScheduleError::AlreadyTagged { computation, at: it.name, tag: it.tag.adjective() }.into());
     }
-    let origin = smallest_value(ctx, algorithm, &it)?.unwrap_or(0);
+    let origin = smallest_value(ctx, algorithm, &it)?.unwrap_or(0) - i64::from(before);
     let taken = names_around(schedule, path);
     let [tile_name, point_name] = ["0", "1"].map(|suffix| fresh_among(&format!("{}{suffix}", it.name), &taken));
     let size = i64::from(size);
