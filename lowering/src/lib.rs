@@ -11,6 +11,7 @@
 
 mod apart;
 mod best;
+mod choices;
 mod computation;
 mod counters;
 mod derived;
@@ -84,6 +85,21 @@ pub enum Searches {
 /// Every subscript and loop bound that is not quasi-affine, every label that is used twice, and a function without any
 /// computation.
 pub fn lower(ctx: &Ctx, function: &Function, checks: Checks, searches: Searches) -> Result<Lowered, Vec<LowerError>> {
+    if let Some(other) = choices::rewrite(function)
+        && let Ok(lowered) = lower_chosen(ctx, &other, checks, searches)
+    {
+        return Ok(lowered);
+    }
+    lower_chosen(ctx, function, checks, searches)
+}
+
+/// [`lower`], for a function whose branches are values where they may be.
+fn lower_chosen(
+    ctx: &Ctx,
+    function: &Function,
+    checks: Checks,
+    searches: Searches,
+) -> Result<Lowered, Vec<LowerError>> {
     let given::Rewritten { function: other, found } = given::rewrite(function);
     let is_other = !found.is_empty();
     lower_given(ctx, &other, found, checks, searches).or_else(|errors| match is_other {

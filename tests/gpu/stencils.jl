@@ -161,6 +161,11 @@ const ALL = [
     [Program(name, f, Int32, (extents, steps) -> (rand(Int32[0, 1], extents...), zeros(Int32, extents...), steps), PLANE,
              ["space((S, R), t, (j, i), (8, 32))", PLANE_STREAMS...])
      for (name, f) in (("life_by_offsets", life_by_offsets!), ("life_inside", life_inside!), ("life_summed", life_summed!))]...,
+    # Points with branches.
+    Program("life_in_branches", life_in_branches!, Int32, (extents, steps) -> (rand(Int32[0, 1], extents...), zeros(Int32, extents...), steps), PLANE,
+            ["space((S0, S1), t, (j, i), (8, 32))", ["stream(S0, t, $size)" for size in ("2, 4", "4, 2", "4, 4", "6, 2")]...]),
+    Program("limited1d", limited1d!, Float64, (extents, steps) -> (rand(extents...), rand(extents...), 0.4, steps), (1 << 26,),
+            ["stream(S0, t, 4, 2)", "stream(S0, t, 8, 2)"]),
     Program("offsets2d", offsets2d!, Float32, (extents, steps) -> (rand(Float32, extents...), zeros(Float32, extents...), 0.1f0, steps), PLANE,
             ["space((S, R), t, (j, i), (8, 32))", "overlapped(S, t, (j, i), 2, (8, 8))", PLANE_STREAMS...]),
     Program("torus_swapped2d", torus_swapped2d!, Float64, arrays(Float64, 3), PLANE, ["space(S, t, (j, i), (8, 32))", "stream(S, t, 2, 2)", "stream(S, t, 4, 2)"]),

@@ -1,0 +1,484 @@
+//! Branches of a stencil's point that become values: what they set and store is one value of the point, which conditions on data choose.
+//!
+//! ```text
+//! for t, j, i                                   for t, j, i
+//!     k = u[i-1, j] + u[i+1, j]                     k = u[i-1, j] + u[i+1, j]
+//!     if u[i, j] == 1 && k > 3                      v[i, j] = u[i, j] == 1 && k > 3 ? 0 : u[i, j]
+//!         v[i, j] = 0                      ->
+//!     else
+//!         v[i, j] = u[i, j]
+//!     end
+//! ```
+//!
+//! Of two statements under opposite conditions on data, neither says where it writes: no tile of time takes them, and nothing that is
+//! written on a condition is put in place where it is used. As one value they are like any other point. Only what all branches set, or what was set before them, becomes one; an
+//! element that some branch leaves alone would be read and written again.
+//!
+//! This is done where a loop around only repeats the others, as steps of time do: elsewhere statements gain nothing by it. Conditions on iterators and sizes stay, since
+//! they divide the points into parts with one statement each.
+
+use std::collections::BTreeSet;
+use tessella_diagnostics::Span;
+use tessella_frontend::typed::tree::{
+    Block, Expr, ExprKind, Function, Local, LocalId, LoopId, Mode, NamedBy, Role, Statement, StatementKind, Type,
+};
+use tessella_scalar::{BinaryOp, Constant, ScalarType, UnaryOp};
+
+/// A condition of more operators is evaluated once for all that it chooses.
+const MOST_OPERATORS: usize = 4;
+
+/// The function with values in place of branches; `None` if it has none that become any.
+pub(crate) fn rewrite(function: &Function) -> Option<Function> {
+    let mut choices = Choices {
+        locals: function.locals.clone(),
+        data: of_data(function),
+        around: vec![],
+        is_repeated: false,
+        known: function.arguments.iter().copied().collect(),
+        has_changed: false,
+    };
+    let body = choices.block(&function.body);
+    choices.has_changed.then(|| Function { body, locals: choices.locals, ..function.clone() })
+}
+
+struct Choices {
+    locals: Vec<Local>,
+    /// Variables that depend on data: on elements of arrays, or on floating-point numbers.
+    data: BTreeSet<LocalId>,
+    /// The loops around, outermost first, with their iterators.
+    around: Vec<(LoopId, LocalId)>,
+    /// Whether of these one tells the points of the innermost one's body apart, and one only repeats them.
+    is_repeated: bool,
+    /// Variables that have a value here, whatever branches were taken.
+    known: BTreeSet<LocalId>,
+    has_changed: bool,
+}
+
+/// A statement of a branch.
+struct Part<'a> {
+    target: Target<'a>,
+    value: &'a Expr,
+    mode: Mode,
+    span: Span,
+}
+
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    Variable(LocalId),
+    Element(LocalId, &'a [Expr]),
+}
+
+/// The values of a statement of one branch, or of one of each.
+enum Chosen<'a> {
+    Then(&'a Part<'a>),
+    Otherwise(&'a Part<'a>),
+    Both(&'a Part<'a>, &'a Part<'a>),
+}
+
+impl Choices {
+    fn block(&mut self, block: &Block) -> Block {
+        let mut all = vec![];
+        for statement in block {
+            let span = statement.span;
+            let kind = match &statement.kind {
+                StatementKind::For { id, iterator, range, mode, body } => {
+                    let known = self.known.clone();
+                    self.known.insert(*iterator);
+                    self.around.push((*id, *iterator));
+                    let is_repeated = std::mem::replace(&mut self.is_repeated, is_repeated(body, &self.around));
+                    let had_changed = std::mem::take(&mut self.has_changed);
+                    let mut body = self.block(body);
+                    if self.has_changed {
+                        self.in_versions(&mut body, *id);
+                    }
+                    self.has_changed |= had_changed;
+                    self.is_repeated = is_repeated;
+                    self.around.pop();
+                    self.known = known;
+                    StatementKind::For { id: *id, iterator: *iterator, range: range.clone(), mode: *mode, body }
+                }
+                StatementKind::If { condition, then, otherwise } => {
+                    let before = self.known.clone();
+                    let then = self.block(then);
+                    let after_then = std::mem::replace(&mut self.known, before.clone());
+                    let otherwise = self.block(otherwise);
+                    let after_otherwise = std::mem::replace(&mut self.known, before);
+                    if let Some(chosen) = self.chosen(condition, &then, &otherwise, span) {
+                        self.has_changed = true;
+                        all.extend(chosen);
+                        continue;
+                    }
+                    self.known = after_then.intersection(&after_otherwise).copied().collect();
+                    StatementKind::If { condition: condition.clone(), then, otherwise }
+                }
+                StatementKind::Set { target, .. } => {
+                    self.known.insert(*target);
+                    statement.kind.clone()
+                }
+                other => other.clone(),
+            };
+            all.push(Statement { kind, span });
+        }
+        all
+    }
+
+    /// What the branches become, if it is values.
+    fn chosen(&mut self, condition: &Expr, then: &Block, otherwise: &Block, span: Span) -> Option<Block> {
+        let &(innermost, _) = self.around.last()?;
+        if !self.is_repeated || !self.is_of_data(condition) {
+            return None;
+        }
+        let [then, otherwise] = [self.parts(then, innermost)?, self.parts(otherwise, innermost)?];
+        let all = together(&then, &otherwise)?;
+        let mut chosen = vec![];
+        let mut condition = condition.clone();
+        let writes_what_it_reads = then.iter().chain(&otherwise).any(|part| match part.target {
+            Target::Variable(local) => mentions(&condition, local),
+            Target::Element(array, _) => loads_from(&condition, array),
+        });
+        if all.len() > 1 && (writes_what_it_reads || operators(&condition) > MOST_OPERATORS) {
+            let target = self.new_condition(innermost, span);
+            chosen.push(Statement {
+                kind: StatementKind::Set { target, value: condition.clone(), label: None, mode: Mode::default() },
+                span,
+            });
+            condition = Expr { kind: ExprKind::Local(target), ty: ScalarType::Bool, span };
+        }
+        for part in all {
+            let (of, yes, no) = match part {
+                Chosen::Both(then, otherwise) => (then, then.value.clone(), otherwise.value.clone()),
+                Chosen::Then(then) => (then, then.value.clone(), self.left_alone(then)?),
+                Chosen::Otherwise(otherwise) => (otherwise, self.left_alone(otherwise)?, otherwise.value.clone()),
+            };
+            let (ty, span) = (of.value.ty, of.span);
+            let [condition, yes, no] = [condition.clone(), yes, no].map(Box::new);
+            let value = Expr { kind: ExprKind::Select { condition, yes, no }, ty, span };
+            let kind = match of.target {
+                Target::Variable(target) => {
+                    self.known.insert(target);
+                    StatementKind::Set { target, value, label: None, mode: of.mode }
+                }
+                Target::Element(array, subscripts) => {
+                    let subscripts = subscripts.to_vec();
+                    StatementKind::Store { array, subscripts, value, label: None, mode: of.mode }
+                }
+            };
+            chosen.push(Statement { kind, span });
+        }
+        Some(chosen)
+    }
+
+    /// The value of what the other branch does not set: the variable's own, or any where nobody can have read it.
+    fn left_alone(&self, part: &Part<'_>) -> Option<Expr> {
+        let Target::Variable(local) = part.target else { return None };
+        let ty = part.value.ty;
+        let kind = match self.known.contains(&local) {
+            true => ExprKind::Local(local),
+            false => ExprKind::Constant(zero(ty)),
+        };
+        Some(Expr { kind, ty, span: part.span })
+    }
+
+    /// Gives each assignment of a variable that is new in each iteration of the loop a variable of its own, where all of them stand in its body
+    /// one after the other: values that are set once are put in place where they are used.
+    fn in_versions(&mut self, body: &mut Block, of: LoopId) {
+        let at_top = |local: LocalId, body: &Block| {
+            let sets = |it: &&Statement| matches!(it.kind, StatementKind::Set { target, .. } if target == local);
+            body.iter().filter(sets).count()
+        };
+        let is_new = |local: &Local| matches!(local.role, Role::Variable(Some(loop_of)) if loop_of == of);
+        let new = self.locals.iter().enumerate().filter(|(_, local)| is_new(local));
+        let new: Vec<LocalId> = new.map(|(at, _)| LocalId(at as u32)).collect();
+        for local in new {
+            let count = at_top(local, body);
+            if count == 0 || count != sets_of(body, local) {
+                continue;
+            }
+            self.locals[local.0 as usize].role = Role::Value(Some(of));
+            let mut version = None;
+            for statement in body.iter_mut() {
+                if let Some(version) = version {
+                    rename_reads(&mut statement.kind, local, version);
+                }
+                if let StatementKind::Set { target, .. } = &mut statement.kind
+                    && *target == local
+                {
+                    if version.is_some() {
+                        let copy = self.locals[local.0 as usize].clone();
+                        *target = LocalId(self.locals.len() as u32);
+                        self.locals.push(copy);
+                    }
+                    version = Some(*target);
+                }
+            }
+        }
+    }
+
+    /// A variable for a condition, new in each iteration of the loop.
+    fn new_condition(&mut self, innermost: LoopId, span: Span) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        self.locals.push(Local {
+            name: "chosen".to_string(),
+            named: NamedBy::Tessella,
+            ty: Type::Scalar(ScalarType::Bool),
+            role: Role::Value(Some(innermost)),
+            span,
+        });
+        self.data.insert(id);
+        id
+    }
+
+    /// The statements of a branch, if they only set variables that are new in each iteration of the loop, and elements of arrays.
+    fn parts<'a>(&self, block: &'a Block, innermost: LoopId) -> Option<Vec<Part<'a>>> {
+        let part = |statement: &'a Statement| {
+            let (target, value, mode) = match &statement.kind {
+                StatementKind::Set { target, value, label: None, mode } => {
+                    let role = self.locals[target.0 as usize].role;
+                    let is_new = matches!(role, Role::Variable(Some(of)) | Role::Value(Some(of)) if of == innermost);
+                    (is_new.then_some(Target::Variable(*target))?, value, *mode)
+                }
+                StatementKind::Store { array, subscripts, value, label: None, mode } => {
+                    (Target::Element(*array, subscripts), value, *mode)
+                }
+                _ => return None,
+            };
+            Some(Part { target, value, mode, span: statement.span })
+        };
+        block.iter().map(part).collect()
+    }
+
+    /// Whether all that a condition consists of depends on data.
+    fn is_of_data(&self, condition: &Expr) -> bool {
+        match &condition.kind {
+            ExprKind::Binary(BinaryOp::AndAlso | BinaryOp::OrElse, left, right) => {
+                self.is_of_data(left) && self.is_of_data(right)
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => self.is_of_data(operand),
+            _ => depends(condition, &self.data),
+        }
+    }
+}
+
+/// The statements of two branches as one sequence, in which each keeps the order of its own; `None` if they store into different elements.
+fn together<'a>(then: &'a [Part<'a>], otherwise: &'a [Part<'a>]) -> Option<Vec<Chosen<'a>>> {
+    let sets = |parts: &[Part<'_>], local: LocalId| {
+        parts.iter().filter(|part| matches!(part.target, Target::Variable(it) if it == local)).count()
+    };
+    let once = |local: LocalId| sets(then, local) == 1 && sets(otherwise, local) == 1;
+    let (mut all, mut left, mut right) = (vec![], then, otherwise);
+    loop {
+        match (left.split_first(), right.split_first()) {
+            (None, None) => return Some(all),
+            (Some((first, rest)), other) if !matches!(first.target, Target::Element(..)) => {
+                let Target::Variable(local) = first.target else { return None };
+                match other {
+                    Some((second, behind))
+                        if once(local)
+                            && first.mode == second.mode
+                            && matches!(second.target, Target::Variable(it) if it == local) =>
+                    {
+                        all.push(Chosen::Both(first, second));
+                        (left, right) = (rest, behind);
+                    }
+                    Some((second, behind)) if !once_in(second, &once) => {
+                        all.push(Chosen::Otherwise(second));
+                        right = behind;
+                    }
+                    _ => {
+                        all.push(Chosen::Then(first));
+                        left = rest;
+                    }
+                }
+            }
+            (_, Some((second, behind))) if matches!(second.target, Target::Variable(_)) => {
+                all.push(Chosen::Otherwise(second));
+                right = behind;
+            }
+            (Some((first, rest)), Some((second, behind))) if is_same_element(first, second) => {
+                all.push(Chosen::Both(first, second));
+                (left, right) = (rest, behind);
+            }
+            (Some(_), _) | (None, Some(_)) => return None,
+        }
+    }
+}
+
+/// Whether of the loops around a body one tells its points apart, and one only repeats them.
+fn is_repeated(body: &Block, around: &[(LoopId, LocalId)]) -> bool {
+    let telling = around.iter().filter(|(_, iterator)| says(body, *iterator)).count();
+    (1..around.len()).contains(&telling)
+}
+
+fn says(body: &Block, iterator: LocalId) -> bool {
+    let mentions = |expr: &Expr| mentions(expr, iterator);
+    body.iter().any(|statement| match &statement.kind {
+        StatementKind::For { range, body, .. } => {
+            mentions(&range.start) || mentions(&range.stop) || says(body, iterator)
+        }
+        StatementKind::If { condition, then, otherwise } => {
+            mentions(condition) || says(then, iterator) || says(otherwise, iterator)
+        }
+        StatementKind::Set { value, .. } => mentions(value),
+        StatementKind::Store { subscripts, value, .. } => mentions(value) || subscripts.iter().any(mentions),
+        StatementKind::Allocate { extents, .. } => extents.iter().any(mentions),
+        StatementKind::Require { condition, .. } => mentions(condition),
+    })
+}
+
+/// How often a variable is set, loops and branches included.
+fn sets_of(body: &Block, local: LocalId) -> usize {
+    let of = |statement: &Statement| match &statement.kind {
+        StatementKind::For { body, .. } => sets_of(body, local),
+        StatementKind::If { then, otherwise, .. } => sets_of(then, local) + sets_of(otherwise, local),
+        StatementKind::Set { target, .. } => usize::from(*target == local),
+        StatementKind::Store { .. } | StatementKind::Allocate { .. } | StatementKind::Require { .. } => 0,
+    };
+    body.iter().map(of).sum()
+}
+
+/// Has a statement read another variable in place of one.
+fn rename_reads(kind: &mut StatementKind, from: LocalId, to: LocalId) {
+    let in_block = |block: &mut Block| block.iter_mut().for_each(|it| rename_reads(&mut it.kind, from, to));
+    match kind {
+        StatementKind::For { range, body, .. } => {
+            rename(&mut range.start, from, to);
+            rename(&mut range.stop, from, to);
+            in_block(body);
+        }
+        StatementKind::If { condition, then, otherwise } => {
+            rename(condition, from, to);
+            in_block(then);
+            in_block(otherwise);
+        }
+        StatementKind::Set { value, .. } => rename(value, from, to),
+        StatementKind::Store { subscripts, value, .. } => {
+            subscripts.iter_mut().for_each(|it| rename(it, from, to));
+            rename(value, from, to);
+        }
+        StatementKind::Allocate { extents, .. } => extents.iter_mut().for_each(|it| rename(it, from, to)),
+        StatementKind::Require { condition, .. } => rename(condition, from, to),
+    }
+}
+
+fn rename(expr: &mut Expr, from: LocalId, to: LocalId) {
+    if let ExprKind::Local(local) = &mut expr.kind
+        && *local == from
+    {
+        *local = to;
+    }
+    expr.operands_mut().into_iter().for_each(|operand| rename(operand, from, to));
+}
+
+/// Whether a statement sets a variable that both branches set once; true for elements, which wait for one another.
+fn once_in(part: &Part<'_>, once: &dyn Fn(LocalId) -> bool) -> bool {
+    match part.target {
+        Target::Variable(local) => once(local),
+        Target::Element(..) => true,
+    }
+}
+
+fn is_same_element(first: &Part<'_>, second: &Part<'_>) -> bool {
+    match (first.target, second.target) {
+        (Target::Element(a, of_a), Target::Element(b, of_b)) => {
+            a == b
+                && first.mode == second.mode
+                && of_a.len() == of_b.len()
+                && of_a.iter().zip(of_b).all(|(one, other)| is_same(one, other))
+        }
+        _ => false,
+    }
+}
+
+/// Whether two expressions are the same but for where they stand.
+fn is_same(one: &Expr, other: &Expr) -> bool {
+    let (first, second) = (one.operands(), other.operands());
+    let is_same_kind = match (&one.kind, &other.kind) {
+        (ExprKind::Constant(a), ExprKind::Constant(b)) => a == b,
+        (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
+        (ExprKind::Load { array: a, .. }, ExprKind::Load { array: b, .. }) => a == b,
+        (ExprKind::Size { array: a, axis: of_a }, ExprKind::Size { array: b, axis: of_b })
+        | (ExprKind::First { array: a, axis: of_a }, ExprKind::First { array: b, axis: of_b }) => {
+            a == b && of_a == of_b
+        }
+        (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
+        (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
+        (ExprKind::Compare(a, ..), ExprKind::Compare(b, ..)) => a == b,
+        (ExprKind::Call(a, _), ExprKind::Call(b, _)) => a == b,
+        (ExprKind::Select { .. }, ExprKind::Select { .. })
+        | (ExprKind::IfElse { .. }, ExprKind::IfElse { .. })
+        | (ExprKind::Convert(_), ExprKind::Convert(_))
+        | (ExprKind::Wrap(_), ExprKind::Wrap(_)) => true,
+        _ => false,
+    };
+    is_same_kind
+        && one.ty == other.ty
+        && first.len() == second.len()
+        && first.into_iter().zip(second).all(|(one, other)| is_same(one, other))
+}
+
+fn zero(ty: ScalarType) -> Constant {
+    match ty {
+        ScalarType::F64 => Constant::f64(0.0),
+        ScalarType::F32 => Constant::f32(0.0),
+        ScalarType::Bool => Constant::bool(false),
+        integer => Constant::integer(integer, 0),
+    }
+}
+
+/// The variables whose values depend on data.
+fn of_data(function: &Function) -> BTreeSet<LocalId> {
+    let is_float = |local: &Local| matches!(local.ty, Type::Scalar(ty) if ty.is_float());
+    let floats = function.locals.iter().enumerate().filter(|(_, local)| is_float(local));
+    let mut data: BTreeSet<LocalId> = floats.map(|(at, _)| LocalId(at as u32)).collect();
+    loop {
+        let before = data.len();
+        learn(&function.body, false, &mut data);
+        if data.len() == before {
+            return data;
+        }
+    }
+}
+
+/// Adds the variables that statements set to what depends on data, or under conditions that do.
+fn learn(block: &Block, under_data: bool, data: &mut BTreeSet<LocalId>) {
+    for statement in block {
+        match &statement.kind {
+            StatementKind::For { body, .. } => learn(body, under_data, data),
+            StatementKind::If { condition, then, otherwise } => {
+                let under_data = under_data || depends(condition, data);
+                learn(then, under_data, data);
+                learn(otherwise, under_data, data);
+            }
+            StatementKind::Set { target, value, .. } if under_data || depends(value, data) => {
+                data.insert(*target);
+            }
+            StatementKind::Set { .. }
+            | StatementKind::Store { .. }
+            | StatementKind::Allocate { .. }
+            | StatementKind::Require { .. } => {}
+        }
+    }
+}
+
+fn depends(expr: &Expr, data: &BTreeSet<LocalId>) -> bool {
+    let depends_itself = match &expr.kind {
+        ExprKind::Load { .. } => true,
+        ExprKind::Local(local) => data.contains(local),
+        _ => expr.ty.is_float(),
+    };
+    depends_itself || expr.operands().into_iter().any(|operand| depends(operand, data))
+}
+
+fn mentions(expr: &Expr, local: LocalId) -> bool {
+    matches!(expr.kind, ExprKind::Local(it) if it == local)
+        || expr.operands().into_iter().any(|operand| mentions(operand, local))
+}
+
+fn loads_from(expr: &Expr, wanted: LocalId) -> bool {
+    matches!(expr.kind, ExprKind::Load { array, .. } if array == wanted)
+        || expr.operands().into_iter().any(|operand| loads_from(operand, wanted))
+}
+
+fn operators(expr: &Expr) -> usize {
+    usize::from(!expr.operands().is_empty()) + expr.operands().into_iter().map(operators).sum::<usize>()
+}

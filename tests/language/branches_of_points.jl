@@ -1,0 +1,170 @@
+# Branches of a point in steps that repeat it: they become values that conditions choose.
+
+with_whole = [Float32, Float64, Int64, Int32]
+
+@tessella function branches_of_three(u, steps)
+    n = length(u)
+    v = copy(u)
+    for t in 1:steps
+        for i in 2:n-1
+            if u[i] > u[i-1] && u[i] > u[i+1]
+                v[i] = u[i] - 1
+            elseif u[i] < u[i-1]
+                v[i] = u[i] + 1
+            else
+                v[i] = u[i+1]
+            end
+        end
+        u .= v
+    end
+    return v
+end
+
+case(branches_of_three, (T, n) -> (values_of(T, n), 3); types = with_whole)
+
+# What one branch sets alone is read nowhere else; what was set before stays.
+@tessella function branches_of_their_own(u, w, steps)
+    n = length(u)
+    for t in 1:steps
+        for i in 2:n-1
+            sum = u[i-1] + u[i+1]
+            if sum > u[i]
+                difference = sum - u[i]
+                sum = difference + w[i]
+                w[i] = difference
+            else
+                w[i] = sum
+            end
+            if w[i] > 3
+                sum = zero(eltype(u))
+            end
+            u[i] = sum
+        end
+    end
+    return u
+end
+
+case(branches_of_their_own, (T, n) -> (values_of(T, n), values_of(T, n), 3); types = with_whole)
+
+# A condition on what its branches change: it is asked before.
+@tessella function branches_of_conditions(u, v, steps)
+    n = length(u)
+    for t in 1:steps
+        for i in 1:n
+            x, y = u[i], v[i]
+            if x > y
+                x = y - 1
+                y = x + u[i]
+                v[i] = x
+            else
+                y = x
+                x = y + 1
+                v[i] = y
+            end
+            if v[i] < 2
+                v[i] = v[i] + x
+            else
+                v[i] = y
+            end
+            u[i] = x - y
+        end
+    end
+    return u
+end
+
+case(branches_of_conditions, (T, n) -> (values_of(T, n), values_of(T, n), 3); types = [Float32, Float64, Int64])
+
+# Only the branch that is taken reads: there may be no such element.
+@tessella function branches_that_read(u, places, steps)
+    n = length(u)
+    v = zero(u)
+    for t in 1:steps
+        for i in 1:n
+            if places[i] > 0
+                v[i] = u[places[i]]
+            else
+                v[i] = u[i]
+            end
+        end
+        for i in 1:n
+            u[i] = v[i]
+        end
+    end
+    return v
+end
+
+case(branches_that_read, (T, n) -> (values_of(T, n), [mod(7i, 3) == 0 ? 0 : mod1(5i, n) for i in 1:n], 2); types = with_whole)
+
+# Ends of the array beside conditions on data, and elements that a branch leaves alone.
+@tessella function branches_at_ends(u, solid, steps)
+    m, n = size(u)
+    v = copy(u)
+    for t in 1:steps
+        for j in 1:n, i in 1:m
+            if i == 1 || i == m
+                v[i, j] = 0
+            elseif !solid[i, j]
+                v[i, j] = u[i-1, j] + u[i+1, j]
+            end
+            if i > 1 && u[i, j] > 1
+                v[i, j] = 1
+            else
+                v[i, j] = v[i, j] - 1
+            end
+        end
+        for j in 1:n, i in 1:m
+            u[i, j] = v[i, j]
+        end
+    end
+    return u
+end
+
+case(branches_at_ends, (T, n) -> (values_of(T, n, n + 1), [mod(i * j, 3) == 0 for i in 1:n, j in 1:n+1], 2); types = with_whole)
+
+function limit(a, b)
+    if a * b <= 0
+        return zero(a)
+    elseif abs(a) < abs(b)
+        return a
+    else
+        return b
+    end
+end
+
+# Functions whose result depends on data, called for each point.
+@tessella function branches_of_functions(u, steps)
+    n = length(u)
+    v = copy(u)
+    for t in 1:steps
+        for i in 3:n-2
+            slope = limit(u[i] - u[i-1], u[i+1] - u[i])
+            v[i] = u[i] - limit(u[i-1] - u[i-2], u[i] - u[i-1]) + slope
+        end
+        u, v = v, u
+    end
+    return u
+end
+
+case(branches_of_functions, (T, n) -> (values_of(T, n), 3); types = with_whole)
+
+# Sums and best values over the points, and counts of what is found, stay what they are.
+@tessella function branches_that_sum(u, steps)
+    n = length(u)
+    count, most = 0, zero(eltype(u))
+    for t in 1:steps
+        for i in 1:n
+            if u[i] > 1
+                count += 1
+            end
+            if u[i] > most
+                most = u[i]
+            end
+        end
+        for i in 1:n
+            u[i] = u[i] < most ? u[i] + 1 : u[i] - most
+        end
+    end
+    return count, most
+end
+
+case(branches_that_sum, (T, n) -> (values_of(T, n), 3); types = with_whole)
