@@ -167,4 +167,4 @@ case(branches_of_functions, (T, n) -> (values_of(T, n), 3); types = with_whole)
     return count, most
 end
 
-case(branches_that_sum, (T, n) -> (values_of(T, n), 3); types = with_whole)
+case(branches_that_sum, (T, n) -> (values_of(T, n), 3); types = [Float32, Float64, Int64])

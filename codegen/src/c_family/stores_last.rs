@@ -4,7 +4,8 @@ use super::block::{LoopHooks, iterators_of};
 use super::expr::Instance;
 use super::{Printer, Writer, c_type};
 use crate::ahead_of_stores::{count, points};
-use crate::program::For;
+use crate::int_expr::{IntExpr, VariableId};
+use crate::program::{For, Statement};
 
 impl Printer<'_> {
     pub(super) fn stores_last(&mut self, nest: &For, alone: bool, hooks: &mut dyn LoopHooks, out: &mut Writer) {
@@ -44,7 +45,7 @@ impl Printer<'_> {
             if !is_stored {
                 self.origin(statement.computation, out);
             }
-            self.bindings(statement, out);
+            self.bindings(&self.naming(statement, is_stored), out);
             if is_stored {
                 let target = self.element(&computation.write, &at).0;
                 out.line(format!("{target} = {name}[{place}];"));
@@ -64,5 +65,33 @@ impl Printer<'_> {
         if !alone {
             out.close();
         }
+    }
+
+    /// The statement with the bindings alone that its store mentions, or its value.
+    fn naming(&self, statement: &Statement, is_stored: bool) -> Statement {
+        let id = statement.computation;
+        let computation = self.input.algorithm.computation(id);
+        let is_used = |iterator: u32| match is_stored {
+            true => self.input.access_uses_iterator(&computation.write, iterator),
+            false => {
+                let mut values = computation.lets.iter().map(|it| &it.value).chain([&computation.value]);
+                values.any(|value| self.input.expression_uses_iterator(id, value, iterator))
+            }
+        };
+        let used: Vec<VariableId> = (0..)
+            .zip(&statement.iterators)
+            .filter(|(iterator, _)| is_used(*iterator))
+            .filter_map(|(_, variable)| *variable)
+            .collect();
+        let mut bindings: Vec<(VariableId, IntExpr)> = vec![];
+        // One binding may name an earlier one.
+        for (variable, value) in statement.bindings.iter().rev() {
+            let named_later = bindings.iter().any(|(_, value)| value.involves(&|it| it == *variable));
+            if named_later || used.contains(variable) {
+                bindings.push((*variable, value.clone()));
+            }
+        }
+        bindings.reverse();
+        Statement { bindings, ..statement.clone() }
     }
 }

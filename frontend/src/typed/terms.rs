@@ -15,11 +15,11 @@ use crate::ast::{self, Broadcast, ExprKind, GeneratorClause};
 use tessella_diagnostics::Span;
 use tessella_scalar::ScalarType;
 
-/// Points have this many terms at most: a box of 3 x 3 x 3 points has 27.
-const MOST_TERMS: i64 = 32;
+/// Points have this many terms at most: a box of 9 x 9 points has 81.
+const MOST_TERMS: i64 = 81;
 
 /// The statements that all terms of a point have together at most.
-const MOST_STATEMENTS: i64 = 128;
+const MOST_STATEMENTS: i64 = 162;
 
 /// What statements are that are terms.
 #[derive(Debug, Clone, Copy, Default)]
