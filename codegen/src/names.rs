@@ -1,6 +1,6 @@
 //! One deterministic namer for generated text: ASCII, no keyword, no collision.
 
-use crate::words::{GREEK, LIBRARY, RESERVED};
+use crate::words::{GREEK, LIBRARY, MATH, MATH_SUFFIXES, RESERVED, VECTORS};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::algorithm::ArrayId;
 use tessella_polyhedral::layers::BufferId;
@@ -86,10 +86,10 @@ impl Namer {
     }
 }
 
-/// The name of a function that other code links to: it also avoids what C libraries export.
+/// The name of a function that other code links to: it also avoids what headers declare and what C libraries export.
 pub fn function_name(wanted: &str) -> String {
     let mut name = ascii(wanted);
-    if is_reserved(&name) || LIBRARY.binary_search(&name.as_str()).is_ok() {
+    if is_reserved(&name) || is_declared(&name) {
         name.push('_');
     }
     name
@@ -151,6 +151,18 @@ fn is_reserved(name: &str) -> bool {
     RESERVED.binary_search(&name).is_ok() || ends_in_reserved_suffix(name)
 }
 
+/// Whether a header of C or CUDA declares the name.
+fn is_declared(name: &str) -> bool {
+    let is_math = |suffix: &&str| name.strip_suffix(*suffix).is_some_and(|base| MATH.binary_search(&base).is_ok());
+    LIBRARY.binary_search(&name).is_ok() || MATH_SUFFIXES.iter().any(|suffix| is_math(&suffix)) || is_vector(name)
+}
+
+/// `float2`, `make_float2` and their like.
+fn is_vector(name: &str) -> bool {
+    let of_type = name.strip_prefix("make_").unwrap_or(name);
+    ["1", "2", "3", "4"].iter().any(|size| of_type.strip_suffix(size).is_some_and(|base| VECTORS.contains(&base)))
+}
+
 /// `int8_t` and its like.
 fn ends_in_reserved_suffix(name: &str) -> bool {
     name.ends_with("_t") || name.ends_with("_MAX") || name.ends_with("_MIN")
@@ -163,6 +175,7 @@ mod tests {
     #[test]
     fn tables_are_sorted() {
         assert!(RESERVED.is_sorted());
+        assert!(MATH.is_sorted());
         assert!(LIBRARY.is_sorted());
     }
 
@@ -193,5 +206,35 @@ mod tests {
         assert_eq!(namer.fresh("exp"), "exp_");
         assert_eq!(namer.fresh("j0"), "j0");
         assert_eq!(function_name("j0"), "j0_");
+    }
+
+    #[test]
+    fn symbols_avoid_what_headers_declare() {
+        let declared = [
+            "expl!",
+            "logl!",
+            "powl!",
+            "sinl!",
+            "tanl!",
+            "hypotl!",
+            "fmal!",
+            "logbl!",
+            "gammaf!",
+            "y0f!",
+            "strtod",
+            "qsort_r",
+            "sinpi",
+            "normcdff",
+            "rsqrt",
+            "float2",
+            "make_double4",
+            "umin",
+        ];
+        for name in declared {
+            assert_eq!(function_name(name), format!("{}_", ascii(name)));
+        }
+        for name in ["heat", "float5", "sinks", "normal", "clamp", "j0s"] {
+            assert_eq!(function_name(name), name);
+        }
     }
 }

@@ -12,7 +12,8 @@ use tessella_lowering::SpanTable;
 use tessella_polyhedral::algorithm::{AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Which};
 use tessella_polyhedral::condition::Condition;
 use tessella_polyhedral::error::{
-    AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, OwnerObstacle, RowsObstacle, ScheduleError,
+    AtomicObstacle, Error, FactorObstacle, InlineObstacle, LayoutError, OnGpu, OwnerObstacle, RowsObstacle,
+    ScheduleError,
 };
 use tessella_polyhedral::legality::{Breach, Violation, Witness};
 use tessella_polyhedral::print;
@@ -632,7 +633,11 @@ fn schedule(place: &Place, error: ScheduleError) -> Diagnostic {
             "`{}` takes a time loop over nests that each write one point of an array from points around it",
             size.called()
         )),
-        ScheduleError::NeedsCpu => make("E0424", "requested here").with_help("use `gpu(...)` for a GPU program"),
+        ScheduleError::NeedsCpu { on_gpu } => make("E0424", "requested here").with_help(match on_gpu {
+            OnGpu::Grid => "use `gpu(...)` for a GPU program",
+            OnGpu::WholeTiles => "leave it out: blocks of a GPU whose tiles are whole run without tests as it is",
+            OnGpu::Buffers => "use `cache_shared(A, S, k)`, with `ahead=1` to load before the use, or `cache_register(A, S, k)`",
+        }),
     }
 }
 

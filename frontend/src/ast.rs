@@ -233,6 +233,8 @@ pub struct Operator {
 /// A function definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
+    /// The macros before a definition at the level of a module, outermost first, without `@` and without `@tessella`.
+    pub macros: Vec<Name>,
     /// `None` for an anonymous `function (x) ... end`; dotted names (`Base.sum`) are joined.
     pub name: Option<Name>,
     /// What is called where that is no name, as in `(f::T)(x) = ...` and `T{S}(x) = ...`; only with [`Forms::All`].

@@ -24,7 +24,9 @@ pub fn parse_function(sources: &SourceMap, item: &FunctionItem) -> Result<Functi
 pub fn parse_definition(sources: &SourceMap, item: &FunctionItem, forms: Forms) -> Result<Function, Vec<SyntaxError>> {
     let mut block = parse_forms(sources, item.span, forms)?;
     match (block.pop(), block.is_empty()) {
-        (Some(Expr { kind: ExprKind::Function(function), .. }), true) => Ok(*function),
+        (Some(Expr { kind: ExprKind::Function(function), .. }), true) => {
+            Ok(Function { macros: item.macros.clone(), ..*function })
+        }
         (other, _) => Err(vec![other.as_ref().and_then(tree::why_no_definition).unwrap_or_else(|| {
             SyntaxError::MalformedDefinition {
                 problem: format!("the definition of `{}` has a form that is not understood", item.name.value),

@@ -29,6 +29,8 @@ pub struct FunctionItem {
     pub docstring: Option<Span>,
     /// `@tessella` before the definition.
     pub annotation: Option<Annotation>,
+    /// Other macros before the definition, outermost first, without `@`.
+    pub macros: Vec<Name>,
 }
 
 /// How a function is written.
@@ -180,7 +182,7 @@ impl Walk<'_> {
                 self.docstring = None;
                 self.skip_statement();
             }
-            _ => self.definition(None),
+            _ => self.definition(None, vec![]),
         }
     }
 
@@ -191,7 +193,7 @@ impl Walk<'_> {
 
     /// `@inline @tessella target=:cuda function ...`, `@schedule f begin ... end`, or any other macro call.
     fn macro_statement(&mut self) {
-        let mut annotation = None;
+        let (mut annotation, mut macros) = (None, vec![]);
         loop {
             let at = self.at;
             match self.macro_name(at) {
@@ -203,7 +205,10 @@ impl Walk<'_> {
                     self.schedule(at);
                     return self.skip_statement();
                 }
-                _ => self.at += 1,
+                _ => {
+                    macros.push(Spanned { value: self.text(at).replace('@', ""), span: self.span(at) });
+                    self.at += 1;
+                }
             }
             // Other macros may have options of their own before the definition, such as a docstring.
             while self.is_gap(self.at) {
@@ -220,7 +225,7 @@ impl Walk<'_> {
         match self.token(self.at) {
             Some(Token::Begin) if annotation.is_none() => {}
             Some(Token::If) if annotation.is_none() => {}
-            _ => self.definition(annotation),
+            _ => self.definition(annotation, macros),
         }
     }
 
@@ -313,7 +318,7 @@ impl Walk<'_> {
     }
 
     /// A function definition at `at`, or any other statement.
-    fn definition(&mut self, annotation: Option<Annotation>) {
+    fn definition(&mut self, annotation: Option<Annotation>, macros: Vec<Name>) {
         let start = self.at;
         let docstring = self.docstring.take();
         let found = match self.token(start) {
@@ -324,7 +329,7 @@ impl Walk<'_> {
         match found {
             Some((name, span, form)) => {
                 let modules = self.module_names();
-                self.found.functions.push(FunctionItem { name, span, form, modules, docstring, annotation });
+                self.found.functions.push(FunctionItem { name, span, form, modules, docstring, annotation, macros });
             }
             None => {
                 if let Some(annotation) = annotation {

@@ -371,8 +371,19 @@ fn function(signature: Expr, at: Span, span: Span, forms: Forms) -> Result<Funct
     let first_keyword = arguments.iter().position(|argument| argument.section == Section::Keywords);
     let first_keyword = first_keyword.unwrap_or(arguments.len());
     let parameters = arguments.into_iter().map(|argument| parameter(argument, forms)).collect::<Result<Vec<_>, _>>()?;
-    let body = vec![];
-    Ok(Function { name, object, parameters, first_keyword, type_parameters, return_type, body, signature: at, span })
+    let (macros, body) = (vec![], vec![]);
+    Ok(Function {
+        macros,
+        name,
+        object,
+        parameters,
+        first_keyword,
+        type_parameters,
+        return_type,
+        body,
+        signature: at,
+        span,
+    })
 }
 
 /// `f`, `Base.f`, `:`.

@@ -87,6 +87,21 @@ fn annotations_carry_their_options() {
 }
 
 #[test]
+fn macros_before_a_definition_are_kept() {
+    let text = "@inline @fastmath f(x) = x\n@fastmath @tessella target=:cuda function g(x) x end\n@tessella Base.@propagate_inbounds h(x) = x\nk(x) = x";
+    let (sources, found) = scanned(text);
+    let macros = |at: usize| {
+        let function = parse_function(&sources, &found.functions[at]).expect("it is well formed");
+        function.macros.into_iter().map(|name| name.value).collect::<Vec<_>>()
+    };
+    assert_eq!(macros(0), ["inline", "fastmath"]);
+    assert_eq!(macros(1), ["fastmath"]);
+    assert_eq!(macros(2), ["Base.propagate_inbounds"]);
+    assert_eq!(macros(3), [""; 0]);
+    assert!(found.functions[1].annotation.is_some() && found.functions[2].annotation.is_some());
+}
+
+#[test]
 fn a_schedule_block_is_parsed_with_its_function() {
     let (sources, found) = scanned("@schedule heat2d! begin\n    tile(S, (j, i), (32, 32)); parallel(S, j0)\nend\n");
     let [schedule] = &found.schedules[..] else { panic!("{found:?}") };

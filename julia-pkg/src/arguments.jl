@@ -54,6 +54,11 @@ end
 # Why an argument of this type cannot be handed over although its elements could; `nothing` if it can.
 function irregularity(definition::Definition, position::Int, type::Type)
     type <: AbstractArray && eltype(type) <: Element || return nothing
+    is_on_device(type) && return """
+    error[E0773]: $(argument_name(definition, position)) of `$(definition.name)` lies in the GPU's memory in no order that a function can use
+      = note: its type is $type
+      = help: pass a `DeviceArray`, or a view of elements side by side such as `view(d, :, 3)`; `to_device(transpose(Array(d)))` and
+        `to_device(view(Array(d), 1:2, :))` make copies"""
     wanted = eltype(type) <: ComplexScalar ? "an `Array` or a view of a range of a vector, such as `view(x, 2:n)`" :
         "an `Array`, or an array with `parent` and `strides` such as a view"
     return """
@@ -61,6 +66,9 @@ function irregularity(definition::Definition, position::Int, type::Type)
       = note: its type is $type
       = help: pass $wanted; `collect` makes a copy"""
 end
+
+# Whether an array of this type consists of elements of a `DeviceArray`.
+is_on_device(type::Type) = type <: DeviceArray || type isa DataType && any(part -> part isa Type && is_on_device(part), type.parameters)
 
 # Why these arguments, one of which is no place in memory, are refused.
 function unplaced(definition::Definition, values)

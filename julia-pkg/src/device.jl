@@ -6,7 +6,7 @@
 An array in the memory of the GPU, made by [`to_device`](@ref). Functions of `@tessella target=:cuda` use it where it is,
 and copy nothing. `Array(d)` and `copyto!` bring elements back. One element at a time is refused, since each would be
 a copy of its own; see [`allow_scalars`](@ref). `reshape`, `vec`, and views of elements that lie side by side, such as
-`view(d, :, 3)`, share its memory and are arguments, too. Its memory is freed when Julia finds it unused, or by
+`view(d, :, 3)`, share its memory and are arguments, too; `Array`, `collect`, `copyto!` and `fill!` take any view of it. Its memory is freed when Julia finds it unused, or by
 [`free!`](@ref).
 """
 mutable struct DeviceArray{T,N} <: AbstractArray{T,N}
@@ -106,9 +106,12 @@ Base.similar(::DeviceArray, ::Type{T}, extents::NTuple{N,Int}) where {T,N} = Dev
 Base.copy(d::DeviceArray) = copyto!(similar(d), d)
 # Memory has one owner: a copy of the fields would free it twice.
 Base.deepcopy_internal(d::DeviceArray, seen::IdDict) = get!(() -> copy(d), seen, d)
-Base.reshape(d::DeviceArray{T}, extents::NTuple{N,Int}) where {T,N} =
-    prod(extents) == length(d) ? DeviceArray{T,N}(d, extents) :
-    throw(DimensionMismatch("$(join(size(d), '×')) elements do not make an array of $(join(extents, '×'))"))
+function Base.reshape(d::DeviceArray{T}, extents::NTuple{N,Int}) where {T,N}
+    any(<(0), extents) && throw(ArgumentError("invalid Array dimensions"))
+    prod(extents) == length(d) ||
+        throw(DimensionMismatch("$(join(size(d), '×')) elements do not make an array of $(join(extents, '×'))"))
+    return DeviceArray{T,N}(d, extents)
+end
 Base.reshape(d::DeviceArray, extents::Tuple{Vararg{Union{Int,Colon}}}) = reshape(d, Base._reshape_uncolon(d, extents))
 Base.vec(d::DeviceArray) = reshape(d, (length(d),))
 Base.zero(d::DeviceArray{T}) where {T} = fill!(similar(d), zero(T))
@@ -152,12 +155,13 @@ end
 # Elements that are filled at a time.
 const FILLED = 2^20
 
-function Base.fill!(d::DeviceArray{T}, value) where {T}
-    some = fill(convert(T, value), min(FILLED, length(d)))
-    for start in 1:FILLED:length(d)
-        copyto!(d, start, some, 1, min(FILLED, length(d) - start + 1))
+Base.fill!(d::DeviceArray, value) = (fill_range!(d, 1:length(d), value); d)
+
+function fill_range!(d::DeviceArray{T}, range::UnitRange{Int}, value) where {T}
+    some = fill(convert(T, value), min(FILLED, length(range)))
+    for start in first(range):FILLED:last(range)
+        copyto!(d, start, some, 1, min(FILLED, last(range) - start + 1))
     end
-    return d
 end
 
 "A view of elements that lie side by side on the device."
@@ -177,8 +181,30 @@ function Base.copyto!(to::DeviceArray{T}, from::DeviceArray{T}) where {T}
     return to
 end
 
-Base.copyto!(to::DeviceArray{T}, from::AbstractArray) where {T} = copyto!(to, convert(Array{T}, collect(from)))
-Base.copyto!(to::AbstractArray, from::DeviceArray) = copyto!(to, Array(from))
+"Any view of an array on the device. Where its elements do not lie side by side, they are copied with all of the array."
+const DevicePart{T,N} = SubArray{T,N,<:DeviceArray{T}}
+
+Base.Array(part::DevicePart) = Array(on_host(part))
+Base.collect(part::DevicePart) = Array(part)
+Base.copyto!(to::DevicePart{T}, from::Array{T}) where {T} = on_host!(host -> copyto!(host, from), to)
+Base.fill!(to::DeviceView, value) = (fill_range!(parent(to), first_of(to):first_of(to)+length(to)-1, value); to)
+Base.fill!(to::DevicePart, value) = on_host!(host -> fill!(host, value), to)
+
+# The same elements of a copy of the array.
+on_host(part::DevicePart, whole = Array(parent(part))) = view(whole, parentindices(part)...)
+
+function on_host!(change, part::DevicePart)
+    whole = Array(parent(part))
+    change(on_host(part, whole))
+    copyto!(parent(part), whole)
+    return part
+end
+
+# From other element types, other arrays and other places on the device: through the host.
+Base.copyto!(to::Union{DeviceArray{T},DevicePart{T}}, from::AbstractArray) where {T} = copyto!(to, convert(Array{T}, collect(from)))
+Base.copyto!(to::Union{DeviceArray{T},DevicePart{T}}, from::Union{DeviceArray,DevicePart}) where {T} =
+    copyto!(to, convert(Array{T}, Array(from)))
+Base.copyto!(to::AbstractArray, from::Union{DeviceArray,DevicePart}) = copyto!(to, Array(from))
 
 check_fits(to, from) = length(from) <= length(to) || throw(BoundsError(to, length(from)))
 

@@ -5,6 +5,9 @@
 Defines `f!` so that a call runs code which Tessella compiles for the argument types at the first call with these types.
 The definition stays ordinary Julia: if it cannot be compiled, a warning says why, with the line, and plain Julia runs it.
 
+Macros that say how Julia compiles the function stand between: `@tessella target=:cuda @fastmath function ...` lets sums of all of its
+statements be taken in any order, which makes them run in parallel.
+
 Options, before the function:
 
 * `target=:c` (default: the CPU) or `target=:cuda`; `target=:interpreter` runs slowly and obviously, for tests.
@@ -22,6 +25,9 @@ then whether the function gets to a subscript that is outside, and for integers 
 macro tessella(arguments...)
     isempty(arguments) && throw(ArgumentError("@tessella needs a function definition"))
     target, options = read_options(arguments[1:end-1])
+    was_made_fast(arguments[end]) && throw(ArgumentError(
+        "write `@tessella` before `@fastmath`, as in `@tessella target=:cuda @fastmath function f(x) ... end`: Julia runs the outer macro " *
+        "first, and `@tessella` needs the function as it is written"))
     return esc(define(__module__, __source__, arguments[end], target, options))
 end
 
@@ -221,14 +227,30 @@ function forwarder(signature::Signature, name::Symbol, original::Symbol)
         $(Expr(:call, original, Expr(:parameters, passed...), positional...)))
 end
 
+# The definition behind macros such as `@fastmath`.
+function definition_behind(expression)
+    while expression isa Expr && expression.head === :macrocall && length(expression.args) >= 3
+        expression = expression.args[end]
+    end
+    return expression
+end
+
+# Whether `@fastmath` stood before `@tessella`: then its functions stand in place of operators.
+was_made_fast(expression) = expression isa Expr && (is_fast_function(expression) || any(was_made_fast, expression.args))
+is_fast_function(expression::Expr) =
+    expression.head === :. && expression.args[1] == :(Base.FastMath) && endswith(string(last(expression.args)), "_fast")
+
 function renamed(definition::Expr, name::Symbol)
+    definition.head === :macrocall &&
+        return Expr(:macrocall, definition.args[1:end-1]..., renamed(definition.args[end], name))
     rename(expression) = expression.head === :call ?
         Expr(:call, name, expression.args[2:end]...) :
         Expr(expression.head, rename(expression.args[1]), expression.args[2:end]...)
     return Expr(definition.head, rename(definition.args[1]), definition.args[2:end]...)
 end
 
-function read_signature(definition)
+function read_signature(expression)
+    definition = definition_behind(expression)
     definition isa Expr && definition.head in (:function, :(=)) && length(definition.args) == 2 ||
         throw(ArgumentError("@tessella needs a function definition: `function f(x) ... end` or `f(x) = ...`"))
     call = definition.args[1]

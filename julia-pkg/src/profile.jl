@@ -74,11 +74,18 @@ function profile(f, arguments...; repeat::Integer = 7, keywords...)
                               load = true))
     try
         code = status(program)
-        code == 0 || throw(diagnostics(program, code))
+        code == 0 || throw(with_target(known, diagnostics(program, code)))
         return profile(program, known, values, places, Int(repeat))
     finally
         release(program)
     end
+end
+
+# Where the GPU is missing, that this function needs none of its own.
+function with_target(known::Definition, failure::TessellaError)
+    failure.kind === :tool_chain && known.target !== :cuda || return failure
+    note = "  = note: `Tessella.profile` runs `$(known.name)` as with `target=:cuda`; its own target, :$(known.target), is not measured"
+    return TessellaError(string(rstrip(failure.text), '\n', note), failure.codes, failure.kind)
 end
 
 function profile(program::Program, known::Definition, values::Tuple, places, repeat::Int)

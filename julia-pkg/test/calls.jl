@@ -19,6 +19,31 @@ end
     return sum
 end
 
+@tessella @fastmath function fast_dot(x, y)
+    sum = zero(eltype(x))
+    for i in eachindex(x)
+        sum += x[i] * y[i]
+    end
+    return sum
+end
+
+"A function with a docstring, behind several macros."
+@tessella target=:c @inline @fastmath fast_scaled(x, factor::Real) = [factor * v + v for v in x]
+
+@tessella target=:cuda @fastmath function fast_total(x)
+    sum = 0.0
+    for v in x
+        sum += v
+    end
+    return sum
+end
+
+@tessella @views function first_of_views!(A)
+    column = A[:, 1]
+    A[1, 1] = 2
+    return column[1]
+end
+
 @tessella function add!(x, y, n; offset = 1)
     for i in 1:n
         x[i] = x[i] + y[i] + offset
@@ -169,6 +194,29 @@ function run()
         end
         scatter!(y, x, UInt8[1, 2, 3, 0])
         @test y == [1, 0, 0, 0]
+    end
+
+    @testset "macros between @tessella and the function" begin
+        x, y = sin.(1:10_000), cos.(1:10_000)
+        @test fast_dot(x, y) ≈ Tessella.original(fast_dot)(x, y) rtol = 1e-12
+        @test fast_dot(Float32.(x), Float32.(x)) ≈ sum(abs2, x) rtol = 1e-4
+        # A sum in any order has partial sums, which the strict one has not.
+        @test occursin("reduction", string(Tessella.code_c(fast_dot, (Vector{Float64}, Vector{Float64})))) ||
+              fast_dot(x, y) != foldl(+, x .* y)
+        @test fast_scaled([1.0, 2.0], 3) == [4, 8]
+        @test occursin("behind several macros", string(@doc fast_scaled))
+        @test occursin("-fmad=true", string(Tessella.code_cuda(fast_total, (Vector{Float64},))))
+        @test first_of_views!(ones(2, 2)) == 2 == Tessella.original(first_of_views!)(ones(2, 2))
+        error = refusal(() -> @macroexpand @fastmath @tessella target=:cuda function wrong(x) x[1] + x[2] end)
+        error isa LoadError && (error = error.error)
+        @test error isa ArgumentError && occursin("`@tessella` before `@fastmath`", error.msg)
+        error = refusal(() -> @macroexpand @tessella @fastmath begin x + 1 end)
+        error isa LoadError && (error = error.error)
+        @test error isa ArgumentError && occursin("needs a function definition", error.msg)
+        # Typed where there is no file to read.
+        text = "@tessella @fastmath typed_in(x) = x[1] + 2x[2]"
+        f = Core.eval(@__MODULE__, Meta.parse(text))
+        @test Base.invokelatest(f, [1.0, 2.0]) == 5
     end
 
     @testset "overlap" begin

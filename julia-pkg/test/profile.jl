@@ -82,6 +82,7 @@ function run()
         if outcome isa TessellaError
             @test outcome.kind === :tool_chain
             @test occursin("error[E07", outcome.text)
+            @test occursin("runs `$(nameof(f))` as with `target=:cuda`", outcome.text)
             @test first(arguments) == [1.0, 2.0]
         else
             @test first(arguments) == (f === doubled ? [1.0, 2.0] : [3.0, 6.0])

@@ -169,7 +169,18 @@ pub enum ScheduleError {
     #[error("the command only applies to a GPU program")]
     NeedsGpu,
     #[error("the command only applies to a CPU program")]
-    NeedsCpu,
+    NeedsCpu { on_gpu: OnGpu },
+}
+
+/// What a program for a GPU has in place of a command for a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnGpu {
+    /// Blocks and threads.
+    Grid,
+    /// Blocks whose tiles are whole run without tests of their own accord.
+    WholeTiles,
+    /// Buffers in shared memory and registers.
+    Buffers,
 }
 
 /// Why the value of a computation cannot stand where it is read.

@@ -20,7 +20,7 @@ pub use write::spell;
 
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ComputationId};
-use crate::error::{Error, ScheduleError};
+use crate::error::{Error, OnGpu, ScheduleError};
 use crate::isl::{Ctx, DimType, Map};
 use crate::layers::{Scheduled, Target};
 use crate::legality::smallest_pair;
@@ -116,7 +116,8 @@ impl Builder<'_> {
 
     fn looped(&mut self, it: &OrderLoop) -> Result<Node, Error> {
         match (it.tag, self.target) {
-            (Tag::Parallel | Tag::Separate, Target::Gpu) => return Err(ScheduleError::NeedsCpu.into()),
+            (Tag::Parallel, Target::Gpu) => return Err(ScheduleError::NeedsCpu { on_gpu: OnGpu::Grid }.into()),
+            (Tag::Separate, Target::Gpu) => return Err(ScheduleError::NeedsCpu { on_gpu: OnGpu::WholeTiles }.into()),
             (
                 Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Rows | Tag::Stream(_) | Tag::GridSync,
                 Target::Cpu,

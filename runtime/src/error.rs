@@ -215,17 +215,17 @@ fn cuda_diagnostic(code: Code, cuda: &CudaError) -> Diagnostic {
     match cuda {
         CudaError::NoLauncher { looked: paths, reason } => {
             looked(error("cannot open the GPU launcher libtessella_cuda.so").with_note(reason.clone()), paths)
-                .with_help("build it with `./x build`, or set TESSELLA_CUDA_LIBRARY to its path, or use `target=:c`")
+                .with_help("build it with `./x build`, or set TESSELLA_CUDA_LIBRARY to its path; calls of functions with `target=:c` need none")
         }
         CudaError::WrongLauncher { path, found, expected } => error("the GPU launcher is of another version")
             .with_note(format!("{} has interface {found}, {expected} is needed", path.display()))
             .with_help("build launcher and library together with `./x build`"),
         CudaError::NoDriver { reason } => error("this machine has no NVIDIA driver")
             .with_note(reason.clone())
-            .with_help("install the driver, or use `target=:c`"),
+            .with_help("install the driver; calls of functions with `target=:c` need none"),
         CudaError::NoDevice { index, count } => error("the GPU that was asked for is not there")
             .with_note(format!("GPU {index} was asked for (the first is 0), the driver lists {count}"))
-            .with_help("use `target=:c`, or a machine with a GPU"),
+            .with_help("use a machine with a GPU; calls of functions with `target=:c` need none"),
         CudaError::NoNvrtc { looked: paths } => looked(error("cannot find NVRTC, the CUDA compiler"), paths).with_help(
             "install the CUDA toolkit 12 or newer or Python's nvidia-cuda-nvrtc, or set TESSELLA_NVRTC to libnvrtc.so",
         ),

@@ -247,6 +247,12 @@ fn what_could_run_in_parallel_is_named() {
     let text = "@tessella function f!(A::Matrix{Float64})\n    for j in axes(A, 2), i in 2:size(A, 1)\n        @comp S A[i, j] = A[i-1, j] + 1.0\n    end\nend\n@schedule f! begin\n    reverse(S, j)\nend\n";
     let said = loops_of(text).unwrap();
     assert!(said.contains("though `j` could: `parallel(S, j)`") && !said.contains("skew"), "{said}");
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let said = file::transpile(text, &options, Backend::Cuda, TextKind::Explain).unwrap();
+    assert!(
+        said.contains("though `j` could: `split(S, j, 32)`, then `gpu(S, j0, j1)`.") && !said.contains("`parallel(S"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What `@fastmath` allows on a GPU: approximate instructions, in the statements that say so and in no other.
 
 use tessella::file::{FileOptions, ScheduleSource, Sources};
-use tessella::request::Backend;
+use tessella::request::{Backend, TextKind};
 use tessella_runtime::cuda::{Nvrtc, Target};
 
 const QUOTIENTS: &str = "A[i] / 9f0 + A[i] / B[i] + sqrt(A[i]) + A[i] / sqrt(B[i]) + 1f0 / sqrt(A[i] + B[i])";
@@ -62,4 +62,27 @@ fn double_precision_keeps_the_division_by_what_varies() {
 fn a_statement_that_copies_lets_others_be_fused() {
     assert_eq!(kernels("Float32", "@fastmath A[i] = 2f0 * A[i] + B[i]\n        B[i] = A[i]").1, ["-fmad=true"]);
     assert_eq!(kernels("Float32", "@fastmath A[i] = 2f0 * A[i] + B[i]\n        B[i] = 2f0 * A[i]").1, ["-fmad=false"]);
+}
+
+/// A dot product, as a file has it.
+fn dot(before_function: &str, before_loop: &str) -> String {
+    format!(
+        "{before_function} function dotted(x::Vector{{Float32}}, y::Vector{{Float32}})\n    s = 0f0\n    {before_loop}for i in eachindex(x)\n        s += x[i] * y[i]\n    end\n    \
+         return s\nend\n"
+    )
+}
+
+#[test]
+fn fastmath_before_a_function_lets_threads_share_a_sum() {
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let code = |text: &str| tessella::file::transpile(text, &options, Backend::Cuda, TextKind::Cuda).unwrap();
+    let parallel = |text: &str| tessella::file::check(text, &options, Backend::Cuda).passed;
+    assert!(parallel(&dot("@tessella", "@fastmath "))[0].contains("parallel: "));
+    // In Julia's order one thread adds, and the others bring it what it adds.
+    assert_ne!(parallel(&dot("@tessella", "")), parallel(&dot("@tessella", "@fastmath ")));
+    for before in ["@tessella @fastmath", "@fastmath @tessella", "@tessella target=:cuda @inline @fastmath"] {
+        assert_eq!(parallel(&dot(before, "")), parallel(&dot("@tessella", "@fastmath ")), "{before}");
+        assert!(code(&dot(before, "")).contains("nvcc -fmad=true"), "{before}");
+    }
+    assert_eq!(parallel(&dot("@fastmath", "")), parallel(&dot("@tessella", "@fastmath ")));
 }

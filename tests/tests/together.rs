@@ -102,6 +102,34 @@ fn a_c_compiler_takes_several_functions() {
 }
 
 #[test]
+fn functions_may_be_called_as_those_of_the_c_library_are() {
+    let names = [
+        "expl!",
+        "logl!",
+        "powl!",
+        "sinl!",
+        "tanl!",
+        "hypotl!",
+        "fmal!",
+        "logbl!",
+        "gammaf!",
+        "y0f!",
+        "acosf32x!",
+        "strtoull!",
+    ];
+    let text: String = names
+        .iter()
+        .map(|name| format!("function {name}(x::Vector{{Float64}})\n    for i in eachindex(x)\n        x[i] = exp(2x[i])\n    end\nend\n"))
+        .collect();
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let printed = transpile(&text, &options, Backend::C, TextKind::C).unwrap();
+    let headers = "#define _GNU_SOURCE\n#include <complex.h>\n#include <stdlib.h>\n#include <string.h>\n";
+    let said =
+        looked_at(&format!("{headers}{printed}"), "names.c", "cc", &["-std=gnu11", "-fopenmp", "-Wall", "-Werror"]);
+    assert_eq!(said, None);
+}
+
+#[test]
 fn a_compiler_takes_several_functions_in_cuda() {
     if Command::new("c++").arg("--version").output().is_err() {
         println!("skipped: no c++ on the PATH");

@@ -89,7 +89,11 @@ fn not_in_parallel(verified: &Verified, reports: &[LoopReport]) -> Vec<String> {
     let mut free = reports.iter().filter(|it| it.tag == Tag::Sequential && it.carries.is_empty());
     if let Some((it, id)) = free.find_map(|it| Some((it, *inside(it).first()?))) {
         let (at, name) = (&it.name, &algorithm.computation(id).name);
-        return vec![format!("No loop runs in parallel, though `{at}` could: `parallel({name}, {at})`.")];
+        let commands = match verified.target() {
+            Target::Cpu => format!("`parallel({name}, {at})`"),
+            Target::Gpu => format!("`split({name}, {at}, 32)`, then `gpu({name}, {at}0, {at}1)`"),
+        };
+        return vec![format!("No loop runs in parallel, though `{at}` could: {commands}.")];
     }
     let computed = algorithm.computations.iter().find(|it| !it.never_runs() && !it.write.is_affine());
     if let Some(it) = computed {

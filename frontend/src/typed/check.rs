@@ -345,6 +345,7 @@ impl<'a> Checker<'a> {
             });
             return None;
         }
+        self.macros_before(function);
         self.distinct_parameters(function);
         let ids = self.parameters(function, arguments);
         self.copy_assigned_arguments(function);

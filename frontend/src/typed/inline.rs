@@ -5,7 +5,8 @@ use super::error::{Misfit, TypeError};
 use super::scope::{Scope, State};
 use super::statement::{Place, Tail};
 use super::tree::{
-    ArgumentType, Block, Expr, ExprKind, Firsts, Form, InlinedCall, LocalId, Role, StatementKind, Strides, Type, dense,
+    ArgumentType, Block, Expr, ExprKind, Firsts, Form, InlinedCall, LocalId, Mode, Role, StatementKind, Strides, Type,
+    dense,
 };
 use super::unsupported::Construct;
 use super::value::Value;
@@ -35,6 +36,9 @@ pub(super) struct Closure {
     pub methods: Vec<ast::Function>,
     pub scopes: Vec<Scope>,
     pub parameters: BTreeMap<String, super::signature::TypeParameter>,
+    /// Whether `@fastmath` and `@views` stand around the definition.
+    pub fastmath: bool,
+    pub views: bool,
 }
 
 /// A call whose body is being checked.
@@ -195,6 +199,8 @@ impl Checker<'_> {
             None => self.local_tables(&method),
         };
         let tables = std::mem::replace(&mut self.flow.tables, tables);
+        // What stands around a call says nothing of the function that is called; what stands around a definition does.
+        let (fastmath, views) = closure.as_ref().map_or((false, false), |closure| (closure.fastmath, closure.views));
         let outer_scopes = match closure {
             Some(closure) => {
                 let parameters = std::mem::replace(&mut self.type_parameters, closure.parameters);
@@ -205,7 +211,9 @@ impl Checker<'_> {
         self.scopes.push(Scope::new());
         let label = self.label.take();
         let indexed = std::mem::take(&mut self.indexed);
-        let (mode, keep) = (std::mem::take(&mut self.mode), std::mem::replace(&mut self.keep, false));
+        let inside = Mode { fastmath, ..Mode::default() };
+        let (mode, keep) = (std::mem::replace(&mut self.mode, inside), std::mem::replace(&mut self.keep, false));
+        let views = std::mem::replace(&mut self.views, views);
         let conditions = std::mem::replace(&mut self.conditions, 0);
         let pending = self.flow.pending.take();
         let (straight_from, tail) = (self.flow.straight_from, self.flow.tail);
@@ -228,6 +236,7 @@ impl Checker<'_> {
         self.flow.several_results = several;
         self.flow.pending = pending;
         (self.mode, self.keep, self.conditions) = (mode, keep, conditions);
+        self.views = views;
         self.indexed = indexed;
         self.label = label;
         (self.scopes, self.type_parameters) = outer_scopes;
@@ -243,6 +252,7 @@ impl Checker<'_> {
     fn inlined_body(&mut self, method: &ast::Function, given: Given, asks: bool, span: Span) -> Checked<Value> {
         let known = self.variables.len();
         let method = &self.with_loops(method);
+        self.macros_before(method);
         for parameter in &method.type_parameters {
             if self.type_parameter(parameter).is_err() {
                 self.fail(TypeError::UnknownType { name: "this".into(), span: parameter.span, suggestion: None });
@@ -566,7 +576,9 @@ impl Checker<'_> {
     /// `f(x) = ...`, `function f(x) ... end` and `x -> ...` inside the function.
     pub(super) fn closure(&mut self, name: &str, function: ast::Function) -> Value {
         let (scopes, parameters) = (self.scopes.clone(), self.type_parameters.clone());
-        self.closures.push(Closure { name: name.to_string(), methods: vec![function], scopes, parameters });
+        let (fastmath, views) = (self.mode.fastmath, self.views);
+        let name = name.to_string();
+        self.closures.push(Closure { name, methods: vec![function], scopes, parameters, fastmath, views });
         Value::Function(Callee::Closure(self.closures.len() - 1))
     }
 
@@ -616,6 +628,7 @@ impl Checker<'_> {
             _ => vec![body.clone()],
         };
         let function = ast::Function {
+            macros: vec![],
             name: None,
             object: None,
             first_keyword: parameters.len(),

@@ -11,7 +11,27 @@ use tessella_diagnostics::Span;
 
 const KNOWN: [&str; 9] = ["comp", "inbounds", "simd", "fastmath", "tessella", "views", "view", "assert", "evalpoly"];
 
+/// Macros before a definition that tell Julia's compiler something, and change no result.
+const HINTS: [&str; 8] = ["inline", "noinline", "propagate_inbounds", "pure", "inbounds", "eval", "doc", "everywhere"];
+
 impl Checker<'_> {
+    /// What the macros before a definition say of its body, which is checked next.
+    pub(super) fn macros_before(&mut self, function: &ast::Function) {
+        for name in &function.macros {
+            match base_name(&name.value) {
+                "fastmath" => self.mode.fastmath = true,
+                "views" => self.views = true,
+                base if HINTS.contains(&base) => {}
+                "comp" | "simd" => {
+                    let _: Checked<()> = self.malformed(name, name.span, "a statement inside of the function");
+                }
+                _ => {
+                    let _: Checked<()> = self.macro_refused(name, name.span);
+                }
+            }
+        }
+    }
+
     pub(super) fn macro_statement(
         &mut self,
         name: &ast::Name,
@@ -63,6 +83,11 @@ impl Checker<'_> {
                 [statement] => return self.with_views(|checker| checker.statement(statement, place)),
                 _ => self.malformed(name, span, "one statement"),
             },
+            base if HINTS.contains(&base)
+                && matches!(arguments, [ast::Expr { kind: ast::ExprKind::Function(_), .. }]) =>
+            {
+                return self.statement(&arguments[0], place);
+            }
             _ => self.macro_refused(name, span),
         };
         checked.unwrap_or(Tail::Failed)

@@ -152,6 +152,7 @@ impl Checker<'_> {
     /// Parts are given back as they are: a declared type is that of the whole.
     fn given_tuple(&mut self, values: Vec<Value>, span: Span) -> Checked<Vec<Outcome>> {
         let undeclared = ast::Function {
+            macros: vec![],
             name: None,
             object: None,
             parameters: vec![],

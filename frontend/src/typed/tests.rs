@@ -498,6 +498,52 @@ fn what_julia_accepts_is_accepted() {
     }
 }
 
+/// `body` in a function with macros before it; of its printed form, the statements.
+fn behind(macros: &str, body: &str) -> String {
+    checked(&format!("{macros} function f(A, v)\n{body}\nreturn nothing\nend"), &["Matrix{Float64}", "Vector{Float64}"])
+}
+
+#[test]
+fn fastmath_before_a_function_means_every_statement() {
+    let body = "s = 0.0\nfor i in eachindex(v)\ns += v[i] * v[i]\nend\nv[1] = s";
+    let each =
+        behind("", "@fastmath s = 0.0\n@fastmath for i in eachindex(v)\ns += v[i] * v[i]\nend\n@fastmath v[1] = s");
+    assert!(each.contains("@fastmath v[1]"), "{each}");
+    for macros in ["@fastmath", "@tessella @fastmath", "@fastmath @tessella", "@inline Base.@fastmath"] {
+        assert_eq!(behind(macros, body), each);
+    }
+    assert!(!behind("@inline", body).contains("@fastmath"));
+}
+
+#[test]
+fn fastmath_belongs_to_definitions_and_not_to_calls() {
+    // A function inside of a fast one is fast wherever it is called.
+    let inside = behind("@fastmath", "g(x) = (y = 2x + 1; y * y + x)\nv[1] = g(v[2])");
+    assert!(inside.lines().filter(|line| line.contains(" = ")).all(|line| line.contains("@fastmath")), "{inside}");
+    let mut sources = SourceMap::default();
+    let text = "function f(v)\nv[1] = g(v[2])\n@fastmath v[2] = h(v[1])\nend\n@fastmath function g(x)\ny = 2x + 1\nreturn y * y\nend\nfunction h(x)\nz = 2x + 1\nreturn z * z\nend";
+    let file = sources.add("kernel.jl", text, 1);
+    let functions: Vec<_> =
+        scan(&sources, file).functions.iter().map(|item| parse_function(&sources, item).unwrap()).collect();
+    let surroundings = super::Surroundings { constants: &[], functions: &functions };
+    let typed = super::check_in(&functions[0], &[parse_type("Vector{Float64}").unwrap()], surroundings).unwrap();
+    let typed = print::function(&typed);
+    assert!(typed.contains("@fastmath let y:") && !typed.contains("@fastmath let z:"), "{typed}");
+}
+
+#[test]
+fn views_before_a_function_means_every_slice() {
+    let body = "c = A[:, 1]\nA[1, 1] = 2.0\nv[1] = c[1]";
+    assert_eq!(behind("@views", body), behind("", &body.replace("c =", "@views c =")));
+    assert_ne!(behind("@views", body), behind("", body));
+}
+
+#[test]
+fn hints_inside_a_function_change_nothing() {
+    assert_eq!(behind("", "@inline g(x) = 2x\nv[1] = g(v[2])"), behind("", "g(x) = 2x\nv[1] = g(v[2])"));
+    assert_eq!(codes("@inline v[1] = 2"), ["E0219"]);
+}
+
 fn argument_name(ty: ArgumentType) -> String {
     match ty {
         ArgumentType::Real(ty) => print::type_name(ty),

@@ -22,6 +22,8 @@ pub enum Expected {
     Place,
     /// Like sizes, but zero is one.
     Padding,
+    /// A number of iterations, at least one.
+    Ahead,
     /// Each axis of an array once, such as `(2, 1)`.
     Axes,
     Footprint,
@@ -119,6 +121,7 @@ impl Expected {
                 "a sum of the map's subscripts, their multiples, and divisions and remainders by constants"
             }
             Expected::Padding => "numbers of elements as integer literals",
+            Expected::Ahead => "a number of iterations, at least 1",
             Expected::Axes => "each axis of the array once, such as `axes=(2, 1)`",
             Expected::Footprint => "`:footprint`",
             Expected::IntegerOrAuto => "an integer literal or `:auto`",

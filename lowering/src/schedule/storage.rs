@@ -38,7 +38,10 @@ pub(super) fn store_in(call: &Call<'_>) -> Result<Command, CommandError> {
 
 pub(super) fn cache_shared(call: &Call<'_>) -> Result<Command, CommandError> {
     let (array, computation, at) = cached(call)?;
-    let ahead = call.keyword("ahead").map_or(Ok(0), |ahead| call.size(ahead))?;
+    let ahead = call.keyword("ahead").map_or(Ok(0), |ahead| {
+        // Zero iterations ahead is the command without the keyword.
+        call.size(ahead).map_err(|_| call.wrong(Expected::Ahead, ahead))
+    })?;
     let axes = call.keyword("axes").map_or(Ok(AxisOrder::default()), |axes| axis_order(call, axes))?;
     let filling = call.keyword("threads").map_or(Ok(Filling::Shared), |threads| match &threads.kind {
         ExprKind::Symbol(name) if name == "footprint" => Ok(Filling::OneEach),

@@ -8,7 +8,7 @@
 use super::error::ConnectError;
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Access, AccessRef, ArrayKind};
-use crate::error::{Error, ScheduleError};
+use crate::error::{Error, OnGpu, ScheduleError};
 use crate::layers::{Prefetch, Scheduled, Target};
 use crate::storage::{self, StorageError};
 
@@ -28,7 +28,7 @@ pub(super) fn place(
 ) -> Result<Vec<Prefetch>, Error> {
     match scheduled.target {
         Target::Cpu => {}
-        Target::Gpu => return Err(ScheduleError::NeedsCpu.into()),
+        Target::Gpu => return Err(ScheduleError::NeedsCpu { on_gpu: OnGpu::Buffers }.into()),
     }
     let algorithm = &scheduled.algorithm;
     let id = storage::find::computation(algorithm, computation)?;

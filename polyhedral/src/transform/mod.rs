@@ -55,7 +55,7 @@ pub(crate) use tree::{distribute_at, has_loop, loop_names, nests_apart, put_chai
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::effort;
-use crate::error::{Error, ScheduleError};
+use crate::error::{Error, OnGpu, ScheduleError};
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
 use crate::legality;
@@ -140,13 +140,13 @@ fn made(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence], command: &
         Command::Reverse { computation, at } => reverse(scheduled, computation, at)?,
         Command::Parallel { computation, at } => {
             if scheduled.target == Target::Gpu {
-                return Err(ScheduleError::NeedsCpu.into());
+                return Err(ScheduleError::NeedsCpu { on_gpu: OnGpu::Grid }.into());
             }
             tag(scheduled, computation, at, Tag::Parallel)?
         }
         Command::Separate { computation, loops } => {
             if scheduled.target == Target::Gpu {
-                return Err(ScheduleError::NeedsCpu.into());
+                return Err(ScheduleError::NeedsCpu { on_gpu: OnGpu::WholeTiles }.into());
             }
             separate(scheduled, computation, loops)?
         }
