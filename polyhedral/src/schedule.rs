@@ -322,6 +322,18 @@ impl Schedule {
         })
     }
 
+    /// Takes a computation out of all loops, to the end: what has no instances is part of no nest. Other parts keep their numbers.
+    pub(crate) fn stand_last(&mut self, gone: ComputationId) {
+        let left: BTreeSet<ComputationId> = self.root.computations().into_iter().filter(|id| *id != gone).collect();
+        let Some(left) = self.root.restricted(&left) else { return };
+        let mut parts = match left {
+            Node::Sequence(parts) => parts,
+            one @ (Node::Loop(_) | Node::Computation(_)) => vec![one],
+        };
+        parts.push(Node::Computation(gone));
+        self.root = Node::Sequence(parts);
+    }
+
     /// The path of a computation's leaf.
     pub fn path_of(&self, computation: ComputationId) -> Option<Path> {
         let mut path = vec![];

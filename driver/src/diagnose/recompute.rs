@@ -2,7 +2,7 @@
 
 use super::{Place, at_command, list, other_writer, size};
 use tessella_diagnostics::{Code, Diagnostic};
-use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use tessella_polyhedral::error::{AtObstacle, OverlapObstacle, PrivateObstacle};
 use tessella_polyhedral::recompute::{Mismatch, Mistake};
 
@@ -106,11 +106,11 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
     let name = |id: ComputationId| &place.algorithm.computation(id).name;
     let (why, help) = match obstacle {
         OverlapObstacle::NotOutermost => {
-            (format!("`{at}` stands inside of another loop"), "name an outermost loop over time steps")
+            (format!("`{at}` stands inside of another loop"), "name an outermost loop over time steps".to_string())
         }
         OverlapObstacle::AnotherOrder => (
             format!("`{at}` is not the loop of the source any more"),
-            "tile the time loop before other commands change it",
+            "tile the time loop before other commands change it".to_string(),
         ),
         OverlapObstacle::Steps => (
             format!("the first or the last value of `{at}` is no sum of sizes and constants"),
@@ -118,14 +118,18 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
         ),
         OverlapObstacle::Subscripts { computation } => (
             format!("subscripts of `{}` are computed, so that values may come from anywhere", name(computation)),
-            "subscript arrays by iterators, sizes and constants",
+            "subscript arrays by iterators, sizes and constants".to_string(),
         ),
         OverlapObstacle::NoAxis { array } => (
             format!(
                 "the named loops do not say where in `{}` the loop's statements write",
                 place.algorithm.array(array).name
             ),
-            "name loops over space, one for each axis that is to be tiled, in arrays that all have these axes",
+            number_of(place.algorithm, array).map_or(
+                "name loops over space, one for each axis that is to be tiled, in arrays that all have these axes"
+                    .to_string(),
+                |name| format!("`inline({name})` first has the statements that read this number compute it themselves"),
+            ),
         ),
         OverlapObstacle::Unbounded { reader, array } => (
             format!(
@@ -133,22 +137,22 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
                 name(reader),
                 place.algorithm.array(array).name
             ),
-            "tile loops along which values move by a constant distance at most",
+            "tile loops along which values move by a constant distance at most".to_string(),
         ),
         OverlapObstacle::InPlace { array } => (
             format!(
                 "`{}` is updated in place: within a step a point reads what another thread of its tile may have updated",
                 place.algorithm.array(array).name
             ),
-            "write another array in each step, as in `A, B = B, A`",
+            "write another array in each step, as in `A, B = B, A`".to_string(),
         ),
         OverlapObstacle::WithinStep => (
             "within one step each value needs the one before, across the whole array".to_string(),
-            "overlapping tiles need steps that read what earlier steps, or other statements, wrote",
+            "overlapping tiles need steps that read what earlier steps, or other statements, wrote".to_string(),
         ),
         OverlapObstacle::ManySteps { most } => (
             format!("a tile would compute the halo of each of its steps, and {most} is the most that it may have"),
-            "take fewer steps at once",
+            "take fewer steps at once".to_string(),
         ),
     };
     diagnostic.with_note(why).with_help(help)
@@ -163,6 +167,13 @@ pub(super) fn other_values(place: &Place, it: &Mismatch) -> Diagnostic {
     let sizes: Vec<String> = it.params.iter().filter_map(|(name, value)| size(place.algorithm, name, *value)).collect();
     let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
     let at = list(&it.at);
+/// What sets a variable, if it is one.
+fn number_of(algorithm: &Algorithm, array: ArrayId) -> Option<&str> {
+    let writes = |it: &&Computation| it.write.array == array;
+    let of = algorithm.computations.iter().find(writes)?;
+    (algorithm.array(array).kind == ArrayKind::Private).then_some(of.name.as_str())
+}
+
     let diagnostic = diagnostic.with_note(match &it.mistake {
         Mistake::Value { computation, array } => {
             format!("{computation}[{at}] would read another value of `{array}` than in the source{with}")

@@ -231,7 +231,10 @@ pub(super) fn recognise<'a>(
 fn source_path(algorithm: &Algorithm, id: ComputationId, it: &Loop) -> Option<Vec<usize>> {
     let around = algorithm.source_order.loops_around(id);
     let (path, outermost) = around.first()?;
-    (outermost.at == it.at).then(|| path.0.clone())
+    // What has been inlined stands in no loop any more.
+    let stood = outermost.at.iter().filter(|(id, _)| !algorithm.computation(**id).never_runs());
+    let stands = it.at.iter().filter(|(id, _)| !algorithm.computation(**id).never_runs());
+    stood.eq(stands).then(|| path.0.clone())
 }
 
 /// The axis of an array along which the loop of this name moves its writers; `Some(None)` where it moves none of them, and `None` where
