@@ -110,7 +110,14 @@ impl<'a> Request<'a> {
         }
         let (_, it) = find_loop(scheduled, computation, time)?;
         for (at, inner) in loops.iter().enumerate() {
-            find_loop(scheduled, computation, inner)?;
+            // Of an edge, which has no loop of the name, another statement's loops say what the dimensions are.
+            let below = |id: ComputationId| {
+                let around = scheduled.schedule.loops_around(id);
+                around.into_iter().any(|(other, it)| path.contains(&other) && it.name == *inner)
+            };
+            if !it.body.computations().into_iter().any(below) {
+                find_loop(scheduled, computation, inner)?;
+            }
             if inner == time || loops[..at].contains(inner) {
                 return Err(ScheduleError::SameLoop { at: inner.clone() }.into());
             }
