@@ -38,7 +38,7 @@ pub enum CodegenError {
     Barrier { kernel: String, reason: &'static str },
     /// The steps of a loop cannot be one kernel.
     #[error("loop `{at}` cannot be one kernel: {reason}")]
-    GridSync { at: String, reason: &'static str },
+    GridSync { at: String, reason: String },
     /// The threads of a block cannot combine their updates.
     #[error("the updates of loop `{at}` cannot be combined: {reason}")]
     Combine { at: String, reason: &'static str },

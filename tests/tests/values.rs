@@ -176,7 +176,7 @@ fn what_code_generation_refuses() {
         CodegenError::SizeOfRegister { buffer: "row".into() },
         CodegenError::BlockTooDeep { kernel: "smooth_S".into(), threads: 128 },
         CodegenError::AllocationInside { buffer: "row".into() },
-        CodegenError::GridSync { at: "t".into(), reason: "the number of blocks differs from step to step" },
+        CodegenError::GridSync { at: "t".into(), reason: "the number of blocks differs from step to step".into() },
         CodegenError::Combine { at: "i1".into(), reason: "its kernel has other threads than those along x" },
     ];
     Kernel::new().compare(words(errors));

@@ -114,7 +114,16 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
         ),
         OverlapObstacle::Steps => (
             format!("the first or the last value of `{at}` is no sum of sizes and constants"),
-            "let the loop run from a constant to an argument: `for t in 1:steps`",
+            "let the loop run from a constant to an argument: `for t in 1:steps`".to_string(),
+        ),
+        OverlapObstacle::Gaps => (
+            format!("`{at}` leaves out values between its first and its last"),
+            "count the steps one by one, and compute with `2t - 1`, say, in the loop".to_string(),
+        ),
+        OverlapObstacle::Moving { computation } => (
+            format!("where `{}` runs changes with `{at}`", name(computation)),
+            "let the loops over space have the same bounds in each step, or tile with `time_skew` or `hexagonal`"
+                .to_string(),
         ),
         OverlapObstacle::Subscripts { computation } => (
             format!("subscripts of `{}` are computed, so that values may come from anywhere", name(computation)),
@@ -158,6 +167,13 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
     diagnostic.with_note(why).with_help(help)
 }
 
+/// What sets a variable, if it is one.
+fn number_of(algorithm: &Algorithm, array: ArrayId) -> Option<&str> {
+    let writes = |it: &&Computation| it.write.array == array;
+    let of = algorithm.computations.iter().find(writes)?;
+    (algorithm.array(array).kind == ArrayKind::Private).then_some(of.name.as_str())
+}
+
 /// A value that would be another one.
 pub(super) fn other_values(place: &Place, it: &Mismatch) -> Diagnostic {
     let command = place.command.map(|span| place.sources.text(span).to_string());
@@ -167,13 +183,6 @@ pub(super) fn other_values(place: &Place, it: &Mismatch) -> Diagnostic {
     let sizes: Vec<String> = it.params.iter().filter_map(|(name, value)| size(place.algorithm, name, *value)).collect();
     let with = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
     let at = list(&it.at);
-/// What sets a variable, if it is one.
-fn number_of(algorithm: &Algorithm, array: ArrayId) -> Option<&str> {
-    let writes = |it: &&Computation| it.write.array == array;
-    let of = algorithm.computations.iter().find(writes)?;
-    (algorithm.array(array).kind == ArrayKind::Private).then_some(of.name.as_str())
-}
-
     let diagnostic = diagnostic.with_note(match &it.mistake {
         Mistake::Value { computation, array } => {
             format!("{computation}[{at}] would read another value of `{array}` than in the source{with}")
