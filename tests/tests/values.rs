@@ -170,7 +170,7 @@ fn what_code_generation_refuses() {
             most: 232_448,
         },
         CodegenError::AxisTwice { outer: "j".into(), inner: "i".into(), axis: ProcessorAxis::X, level: Level::Block },
-        CodegenError::LoopsApart { outer: "j1".into(), inner: "i1".into() },
+        CodegenError::LoopsApart { outer: "j1".into(), inner: "i1".into(), between: vec!["S".into()] },
         CodegenError::SharedRegister { buffer: "sum".into() },
         CodegenError::CopyInKernel { buffer: "u".into() },
         CodegenError::SizeOfRegister { buffer: "row".into() },
