@@ -23,7 +23,7 @@ pub enum CodegenError {
     AxisTwice { outer: String, inner: String, axis: ProcessorAxis, level: Level },
     /// A block loop lies below a thread loop, or something stands between two block loops or two thread loops.
     #[error("GPU loop `{inner}` is not directly below `{outer}`")]
-    LoopsApart { outer: String, inner: String },
+    LoopsApart { outer: String, inner: String, between: Vec<String> },
     /// Memory of one thread is declared where several threads share it.
     #[error("buffer `{buffer}` in registers is shared by several threads")]
     SharedRegister { buffer: String },
@@ -38,7 +38,7 @@ pub enum CodegenError {
     Barrier { kernel: String, reason: &'static str },
     /// The steps of a loop cannot be one kernel.
     #[error("loop `{at}` cannot be one kernel: {reason}")]
-    GridSync { at: String, reason: &'static str },
+    GridSync { at: String, reason: String },
     /// The threads of a block cannot combine their updates.
     #[error("the updates of loop `{at}` cannot be combined: {reason}")]
     Combine { at: String, reason: &'static str },
@@ -144,12 +144,21 @@ impl IntoDiagnostic for CodegenError {
                 ),
             )
             .with_help("map each of the nested loops to an axis of its own"),
-            CodegenError::LoopsApart { outer, inner } => Diagnostic::error(
-                Code("E0605"),
-                format!("GPU loop `{inner}` is not directly below GPU loop `{outer}`"),
-            )
-            .with_note("other loops and statements may stand between the block loops and the thread loops, or inside the innermost loop")
-            .with_help(format!("move what stands between `{outer}` and `{inner}` inside of `{inner}`, or out of the kernel")),
+            CodegenError::LoopsApart { outer, inner, between } => {
+                let error = Diagnostic::error(
+                    Code("E0605"),
+                    format!("GPU loop `{inner}` is not directly below GPU loop `{outer}`"),
+                );
+                let names: Vec<String> = between.iter().map(|name| format!("`{name}`")).collect();
+                let error = match names.is_empty() {
+                    true => error,
+                    false => error.with_note(format!("some iterations of {} stand beside `{inner}`, in no loop over threads", names.join(", "))),
+                };
+                error
+                    .with_note("other loops and statements may stand between the block loops and the thread loops, or inside the innermost loop")
+                    .with_help(format!("move what stands between `{outer}` and `{inner}` inside of `{inner}`, or out of the kernel"))
+                    .with_help("where a tiling of time made these loops, take another size or another tiling, or give what differs at the edges a nest of its own")
+            }
             CodegenError::SharedRegister { buffer } => Diagnostic::error(
                 Code("E0606"),
                 format!("`{buffer}` lives in registers, where only one thread sees it, but several threads use it"),

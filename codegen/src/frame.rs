@@ -117,7 +117,8 @@ fn iterations(
             instances = instances.intersect(&inside(input, next, sizes)?.set_tuple_id(&instances.tuple_id()?)?)?;
         }
         let loops = relation::functions(ctx, input.algorithm, id, &outer(input, id, at))?;
-        let own = loops.intersect_domain(&instances)?.range()?;
+        // Numbers of tiles add up divisions, which isl would look for in every piece of the hull; without them it is no less convex.
+        let own = loops.intersect_domain(&instances)?.range()?.remove_divs()?;
         all = Some(match all {
             None => own,
             Some(all) => all.union(&own)?,

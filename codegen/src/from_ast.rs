@@ -8,7 +8,7 @@ use crate::isl_schedule::{Mark, mark_number};
 use crate::names::{Namer, Names};
 use crate::part;
 use crate::program::{For, Node, Statement, Update};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tessella_polyhedral::affine::ParamId;
 use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::error::Error;
@@ -55,6 +55,8 @@ pub struct Lift<'a> {
     pub namer: Namer,
     /// The loop of the schedule behind each iterator.
     pub loops: &'a mut BTreeMap<VariableId, Path>,
+    /// Loops over threads below others that isl has just cut in parts, some of one iteration and some of more.
+    pub in_parts: BTreeSet<Path>,
 }
 
 impl Lift<'_> {
@@ -86,6 +88,9 @@ impl Lift<'_> {
             }
             AstNodeView::Mark { name, body } => {
                 let marks = self.marks;
+                if let Some(Mark::Loop(path)) = mark_number(name).and_then(|number| marks.get(number)) {
+                    self.note_parts(path, body);
+                }
                 match mark_number(name).and_then(|number| marks.get(number)) {
                     Some(Mark::Loop(path)) if begins_with_loop(body) => self.node(body, Some(path)),
                     Some(Mark::Loop(path)) => match known_turn(self.input, path)? {
@@ -112,7 +117,7 @@ impl Lift<'_> {
                 };
                 let lower = expression(init, &self.scope)?;
                 let (upper, step) = match (degenerate, inc) {
-                    (true, _) if !is_of_block(input.schedule, path, source) => {
+                    (true, _) if !is_of_block(input.schedule, path, source) && !self.in_parts.contains(path) => {
                         return self.degenerate(iterator, &source.name, lower, body);
                     }
                     // What blocks keep, and where their threads meet, is told by the loop.
@@ -143,8 +148,55 @@ impl Lift<'_> {
                     body,
                 })])
             }
-            AstNodeView::User { expr, .. } => self.statements(expr),
+            AstNodeView::User { expr, .. } => match pending {
+                Some(path) if self.in_parts.contains(path) => self.one_instance(path, expr),
+                _ => self.statements(expr),
+            },
         }
+    }
+
+    /// Notes whether the loop at `path`, of which these are all parts, stays a loop in each: beside others below a loop over threads, what has one
+    /// iteration belongs to one thread, too.
+    fn note_parts(&mut self, path: &Path, parts: &AstNodeView) {
+        let schedule = self.input.schedule;
+        let is_thread =
+            |at: &Path| matches!(schedule.node(at), Some(schedule::Node::Loop(it)) if it.tag.thread().is_some());
+        let is_below = || (0..path.0.len()).any(|depth| is_thread(&Path(path.0[..depth].to_vec())));
+        let mut turns = vec![];
+        if is_thread(path) && is_below() {
+            collect_parts(parts, &mut turns);
+        }
+        match turns.contains(&true) && turns.contains(&false) {
+            true => self.in_parts.insert(path.clone()),
+            false => self.in_parts.remove(path),
+        };
+    }
+
+    /// An instance in the loop at `path`, of which isl leaves nothing there.
+    fn one_instance(&mut self, path: &Path, call: &AstExprView) -> Result<Vec<Node>, CodegenError> {
+        let instance = match call {
+            AstExprView::Op(AstOp::Call, operands) => match operands.as_slice() {
+                [AstExprView::Id(name), arguments @ ..] => self.input.algorithm.find(name).zip(Some(arguments)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let source = match self.input.schedule.node(path) {
+            Some(schedule::Node::Loop(source)) => source,
+            _ => return Err(unexpected("a mark that names no loop")),
+        };
+        // What is no instance of a computation does nothing.
+        let Some((id, arguments)) = instance else { return self.statements(call) };
+        let iterators = arguments.iter().map(|it| expression(it, &self.scope)).collect::<Result<Vec<_>, _>>()?;
+        let value = IntExpr::from_affine(&source.at[&id], &iterators);
+        let outer = self.namer.clone();
+        let variable = self.fresh(&source.name);
+        self.loops.insert(variable, path.clone());
+        let body = self.statements(call)?;
+        self.namer = outer;
+        let (name, tag, lower, upper) = (source.name.clone(), source.tag, value.clone(), value);
+        let (clip, going, asked, wide) = (None, None, None, None);
+        Ok(vec![Node::For(For { variable, name, tag, lower, upper, step: 1, clip, going, asked, wide, body })])
     }
 
     /// A loop over the one block of a kernel, or the one tile of a block, of which isl leaves nothing: its value is known.
@@ -258,6 +310,21 @@ impl Lift<'_> {
         let name = self.namer.fresh(wanted);
         self.names.variables.push(name);
         variable
+    }
+}
+
+/// Whether each of the parts of a loop has one iteration.
+fn collect_parts(parts: &AstNodeView, found: &mut Vec<bool>) {
+    match parts {
+        AstNodeView::For { degenerate, .. } => found.push(*degenerate),
+        AstNodeView::If { then, otherwise, .. } => {
+            collect_parts(then, found);
+            otherwise.iter().for_each(|otherwise| collect_parts(otherwise, found));
+        }
+        AstNodeView::Block(all) => all.iter().for_each(|part| collect_parts(part, found)),
+        // isl leaves the loop out where its value follows from those around it.
+        AstNodeView::User { .. } => found.push(true),
+        AstNodeView::Mark { .. } => {}
     }
 }
 

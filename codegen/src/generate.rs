@@ -83,7 +83,8 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
                 let scope = Scope::new(&input.algorithm.param_names());
                 let (names, namer) = (&mut names, namer.clone());
                 let (marks, followers) = (&marked.marks, &marked.followers);
-                Lift { input, marks, followers, scope, names, namer, loops: &mut loops }.block(&tree)
+                Lift { input, marks, followers, scope, names, namer, loops: &mut loops, in_parts: BTreeSet::new() }
+                    .block(&tree)
             };
             let mut body = code(&context)?;
             for version in input.versions.iter().rev() {

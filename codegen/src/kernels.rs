@@ -27,6 +27,7 @@ use crate::stream;
 use crate::whole_tiles;
 use parts::Part;
 use std::collections::{BTreeMap, BTreeSet};
+use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::isl::Set;
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
 use tessella_polyhedral::machine::{MAX_THREADS, MAX_THREADS_Z};
@@ -119,7 +120,7 @@ impl Extract<'_> {
         let path = self.loops.get(&it.variable);
         let placed = self.input.layout.streams.iter().find(|placed| Some(&placed.path) == path);
         let Some(placed) = placed else {
-            return Err(CodegenError::LoopsApart { outer: it.name.clone(), inner: it.name.clone() });
+            return Err(CodegenError::LoopsApart { outer: it.name.clone(), inner: it.name.clone(), between: vec![] });
         };
         let name = self.kernel_name(std::slice::from_ref(&Node::For(it.clone())));
         Ok(stream::launches(self.input, self.names, placed, it, name, &mut self.kernels))
@@ -211,6 +212,7 @@ impl Extract<'_> {
         let apart = |chain: &[(ProcessorAxis, String)], here: &str| CodegenError::LoopsApart {
             outer: chain.last().map_or(here, |(_, name)| name).to_string(),
             inner: inner.clone(),
+            between: vec![],
         };
         if nodes.iter().filter(|node| !matches!(node, Node::Let { .. })).count() > 1 {
             return Err(apart(chain, "the kernel"));
@@ -337,7 +339,7 @@ impl Extract<'_> {
         let Some(axis) = it.tag.thread() else {
             let outer = chain.last().map_or(String::new(), |(_, name)| name.clone());
             let inner = first_thread_loop(&Node::For(it)).unwrap_or_default();
-            return Err(CodegenError::LoopsApart { outer, inner });
+            return Err(CodegenError::LoopsApart { outer, inner, between: vec![] });
         };
         if let Some((_, outer)) = chain.iter().find(|(other, _)| *other == axis) {
             let (outer, inner) = (outer.clone(), it.name);
@@ -382,9 +384,14 @@ impl Extract<'_> {
         chain: &mut Vec<(ProcessorAxis, String)>,
     ) -> Result<Vec<Node>, CodegenError> {
         let Some(inner) = nodes.iter().find_map(first_thread_loop) else { return Ok(nodes) };
+        let between: Vec<String> = outside_of_thread_loops(&nodes)
+            .into_iter()
+            .map(|id| self.input.algorithm.computation(id).name.clone())
+            .collect();
         let apart = |chain: &[(ProcessorAxis, String)]| CodegenError::LoopsApart {
             outer: chain.last().map_or(String::new(), |(_, name)| name.clone()),
             inner: inner.clone(),
+            between: between.clone(),
         };
         let loops: BTreeSet<&Path> = outermost_loops(&nodes).iter().map(|it| &self.loops[it]).collect();
         // Parts of one loop, which isl cut where other statements take part: no iteration waits for another.
@@ -718,6 +725,25 @@ fn outermost_loops(nodes: &[Node]) -> Vec<VariableId> {
         _ => vec![],
     };
     nodes.iter().flat_map(of).collect()
+}
+
+/// The computations of which an instance stands in no loop over threads among these.
+fn outside_of_thread_loops(nodes: &[Node]) -> BTreeSet<ComputationId> {
+    let mut found = BTreeSet::new();
+    for node in nodes {
+        match node {
+            Node::Statement(it) => {
+                found.insert(it.computation);
+            }
+            Node::If { then, otherwise, .. } => {
+                found.extend(outside_of_thread_loops(then));
+                found.extend(outside_of_thread_loops(otherwise));
+            }
+            Node::For(it) if it.tag.thread().is_none() => found.extend(outside_of_thread_loops(&it.body)),
+            _ => {}
+        }
+    }
+    found
 }
 
 fn first_thread_loop(node: &Node) -> Option<String> {

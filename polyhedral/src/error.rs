@@ -342,6 +342,10 @@ pub enum OverlapObstacle {
     AnotherOrder,
     /// The first or the last step is no affine expression of sizes.
     Steps,
+    /// The loop leaves out values between its first and its last.
+    Gaps,
+    /// Where the computation runs differs from step to step.
+    Moving { computation: ComputationId },
     /// Subscripts of the computation are computed.
     Subscripts { computation: ComputationId },
     /// The loops over space do not say where in the array its writers write.

@@ -102,7 +102,7 @@ pub struct ResidentSize {
 }
 
 impl ResidentSize {
-    /// The sizes where the user gives none but the steps.
+    /// The sizes where the user gives none but the steps, and they fit.
     pub const POINTS: u32 = 4;
     pub const ROWS: u32 = 20;
     pub const WARPS: u32 = 16;
@@ -113,9 +113,13 @@ impl std::fmt::Display for ResidentSize {
     /// The sizes as a command has them.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ResidentSize { steps, points, rows, warps, lines } = self;
-        write!(f, "{steps}, {points}, {rows}, {warps}, {lines}")
+        write!(f, "{steps}")?;
+        given(f, &[*points, *rows, *warps, *lines])
     }
 }
+
+/// Stands in a command for a size that the user leaves open. Loops have none of these.
+pub const OPEN: u32 = 0;
 
 /// Hexagons whose rows lie in registers: see [`crate::stream::hexagon`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -131,7 +135,7 @@ pub struct HexagonSize {
 }
 
 impl HexagonSize {
-    /// The sizes where the user gives none but height and width.
+    /// The sizes where the user gives none but height and width, and they fit.
     pub const POINTS: u32 = 2;
     pub const THREADS: u32 = 256;
     pub const TILES: u32 = 2;
@@ -230,7 +234,8 @@ impl std::fmt::Display for StreamSize {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let StreamSize { steps, points, rows, lines, warps, hexagon, resident: _, larger: _ } = self;
         if let Some(HexagonSize { height, width, threads, tiles }) = hexagon {
-            return write!(f, "{height}, {width}, {points}, {threads}, {tiles}");
+            write!(f, "{height}, {width}")?;
+            return given(f, &[*points, *threads, *tiles]);
         }
         write!(f, "{steps}, {points}")?;
         let usual = (*lines, *warps) == (StreamSize::LINES, StreamSize::WARPS);
@@ -243,6 +248,11 @@ impl std::fmt::Display for StreamSize {
         }
         if *warps == StreamSize::WARPS { Ok(()) } else { write!(f, ", {warps}") }
     }
+}
+
+/// Sizes that a command has at its end, up to the first that is open.
+fn given(f: &mut std::fmt::Formatter<'_>, sizes: &[u32]) -> std::fmt::Result {
+    sizes.iter().take_while(|size| **size != OPEN).try_for_each(|size| write!(f, ", {size}"))
 }
 
 /// A dimension of a grid or thread block.
@@ -310,6 +320,18 @@ impl Schedule {
             Node::Loop(it) if child == 0 => Some(&mut *it.body),
             Node::Loop(_) | Node::Computation(_) => None,
         })
+    }
+
+    /// Takes a computation out of all loops, to the end: what has no instances is part of no nest. Other parts keep their numbers.
+    pub(crate) fn stand_last(&mut self, gone: ComputationId) {
+        let left: BTreeSet<ComputationId> = self.root.computations().into_iter().filter(|id| *id != gone).collect();
+        let Some(left) = self.root.restricted(&left) else { return };
+        let mut parts = match left {
+            Node::Sequence(parts) => parts,
+            one @ (Node::Loop(_) | Node::Computation(_)) => vec![one],
+        };
+        parts.push(Node::Computation(gone));
+        self.root = Node::Sequence(parts);
     }
 
     /// The path of a computation's leaf.

@@ -54,7 +54,7 @@ pub use hexagon::Hexagon;
 pub use obstacles::{Obstacle, obstacle};
 pub use parts::Parts;
 pub use pipeline::Reach;
-pub use recognise::{find, find_all};
+pub use recognise::{find, find_all, find_first};
 pub use resident::Resident;
 pub use settled::{Away, Settled};
 pub use sums::{Sums, Term};

@@ -1,6 +1,7 @@
 # Heat in a plate that is insulated along three edges and heated along the fourth: edges have nests of their own, arrays change places.
 #! with time_skew((S, W), t, (j, i), 1, (8, 8))
 #! with overlapped(S, t, (j, i), 2, (8, 8))
+#! with overlapped(W, t, (j, i), 2, (8, 8))
 #! gpu overlapped(S, t, (j, i), 2, (8, 8))
 #! gpu stream(S, t, 2, 2, 16)
 #! gpu time_skew((S, W), t, (j, i), 1, (8, 8))

@@ -207,7 +207,7 @@ fn run_on_a_gpu(shape: &str) {
         let text = fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap().to_string();
         let refused: Vec<(&str, &str)> = lines(&text, "#! refused ").filter_map(|line| line.split_once(' ')).collect();
-        let of_shape = |command: &&str| command.split('(').next() == Some(shape);
+        let of_shape = |command: &&str| command.split("; ").any(|one| one.split('(').next() == Some(shape));
         let mut commands: Vec<&str> = lines(&text, "#! gpu ").filter(of_shape).collect();
         if commands.is_empty() && !lines(&text, "#! no gpu ").any(|line| line == shape) {
             commands.extend(lines(&text, "#! with ").find(of_shape));

@@ -170,13 +170,13 @@ fn what_code_generation_refuses() {
             most: 232_448,
         },
         CodegenError::AxisTwice { outer: "j".into(), inner: "i".into(), axis: ProcessorAxis::X, level: Level::Block },
-        CodegenError::LoopsApart { outer: "j1".into(), inner: "i1".into() },
+        CodegenError::LoopsApart { outer: "j1".into(), inner: "i1".into(), between: vec!["S".into()] },
         CodegenError::SharedRegister { buffer: "sum".into() },
         CodegenError::CopyInKernel { buffer: "u".into() },
         CodegenError::SizeOfRegister { buffer: "row".into() },
         CodegenError::BlockTooDeep { kernel: "smooth_S".into(), threads: 128 },
         CodegenError::AllocationInside { buffer: "row".into() },
-        CodegenError::GridSync { at: "t".into(), reason: "the number of blocks differs from step to step" },
+        CodegenError::GridSync { at: "t".into(), reason: "the number of blocks differs from step to step".into() },
         CodegenError::Combine { at: "i1".into(), reason: "its kernel has other threads than those along x" },
     ];
     Kernel::new().compare(words(errors));

@@ -24,20 +24,26 @@ const AXES: [ProcessorAxis; 3] = [ProcessorAxis::X, ProcessorAxis::Y, ProcessorA
 impl Extract<'_> {
     /// The launches of a loop over steps, and the kernel that stands for all of them.
     pub(super) fn grid_sync(&mut self, it: For) -> Result<Node, CodegenError> {
-        let refused = |reason| CodegenError::GridSync { at: it.name.clone(), reason };
+        let refused = |reason: String| CodegenError::GridSync { at: it.name.clone(), reason };
         let apart = Node::For(self.host_loop(it.clone())?);
         let first = self.kernels.len();
         self.blocks = Blocks::Together;
         let whole = self.host_loop(it.clone());
         self.blocks = Blocks::Apart;
-        let parts = self.kernels.split_off(first);
+        let mut parts = self.kernels.split_off(first);
+        parts.iter_mut().flat_map(|part| &mut part.grid).for_each(|extent| *extent = within(&it, extent));
         let whole = vec![Node::For(whole?)];
 
         let mut bound = BTreeSet::new();
         collect_bound(&whole, &mut bound);
-        let changes = |extent: &IntExpr| extent.involves(&|variable: VariableId| bound.contains(&variable));
-        if parts.iter().flat_map(|part| &part.grid).any(changes) {
-            return Err(refused("the number of blocks differs from step to step"));
+        let extents = || parts.iter().flat_map(|part| &part.grid);
+        let changes = |variable: VariableId| extents().any(|extent| extent.involves(&|other| other == variable));
+        if changes(it.variable) {
+            return Err(refused("the number of blocks differs from step to step".to_string()));
+        }
+        if let Some(variable) = bound.iter().find(|variable| changes(**variable)) {
+            let name = &self.names.variables[variable.0 as usize];
+            return Err(refused(format!("within a step, the number of blocks differs with `{name}`")));
         }
         let mut block = [1; 3];
         for part in &parts {
@@ -45,7 +51,8 @@ impl Extract<'_> {
         }
         if block.iter().map(|&threads| i64::from(threads)).product::<i64>() > MAX_THREADS {
             return Err(refused(
-                "its kernels have blocks of other shapes, and one block for all would have too many threads",
+                "its kernels have blocks of other shapes, and one block for all would have too many threads"
+                    .to_string(),
             ));
         }
         let mut shared = vec![];
@@ -108,6 +115,26 @@ impl Extract<'_> {
             });
         }
         Ok(turns)
+    }
+}
+
+/// An extent in an iteration of a loop: what asks whether the iteration is one of the loop's is left out.
+fn within(it: &For, extent: &IntExpr) -> IntExpr {
+    let IntExpr::Select(condition, yes, no) = extent else { return extent.clone() };
+    let asked = match &**condition {
+        Cond::And(all) => all.clone(),
+        one => vec![one.clone()],
+    };
+    let here = IntExpr::Variable(it.variable);
+    let known = [(&here, &it.lower), (&it.upper, &here)];
+    let is_known = |asked: &Cond| match asked {
+        Cond::Compare(CompareOp::Ge, large, small) => known.contains(&(large, small)),
+        Cond::Compare(CompareOp::Le, small, large) => known.contains(&(large, small)),
+        _ => false,
+    };
+    match Cond::all_of(asked.into_iter().filter(|asked| !is_known(asked))) {
+        Cond::Const(true) => (**yes).clone(),
+        left => IntExpr::Select(Box::new(left), yes.clone(), no.clone()),
     }
 }
 

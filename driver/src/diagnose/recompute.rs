@@ -2,7 +2,7 @@
 
 use super::{Place, at_command, list, other_writer, size};
 use tessella_diagnostics::{Code, Diagnostic};
-use tessella_polyhedral::algorithm::ComputationId;
+use tessella_polyhedral::algorithm::{Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use tessella_polyhedral::error::{AtObstacle, OverlapObstacle, PrivateObstacle};
 use tessella_polyhedral::recompute::{Mismatch, Mistake};
 
@@ -106,26 +106,39 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
     let name = |id: ComputationId| &place.algorithm.computation(id).name;
     let (why, help) = match obstacle {
         OverlapObstacle::NotOutermost => {
-            (format!("`{at}` stands inside of another loop"), "name an outermost loop over time steps")
+            (format!("`{at}` stands inside of another loop"), "name an outermost loop over time steps".to_string())
         }
         OverlapObstacle::AnotherOrder => (
             format!("`{at}` is not the loop of the source any more"),
-            "tile the time loop before other commands change it",
+            "tile the time loop before other commands change it".to_string(),
         ),
         OverlapObstacle::Steps => (
             format!("the first or the last value of `{at}` is no sum of sizes and constants"),
-            "let the loop run from a constant to an argument: `for t in 1:steps`",
+            "let the loop run from a constant to an argument: `for t in 1:steps`".to_string(),
+        ),
+        OverlapObstacle::Gaps => (
+            format!("`{at}` leaves out values between its first and its last"),
+            "count the steps one by one, and compute with `2t - 1`, say, in the loop".to_string(),
+        ),
+        OverlapObstacle::Moving { computation } => (
+            format!("where `{}` runs changes with `{at}`", name(computation)),
+            "let the loops over space have the same bounds in each step, or tile with `time_skew` or `hexagonal`"
+                .to_string(),
         ),
         OverlapObstacle::Subscripts { computation } => (
             format!("subscripts of `{}` are computed, so that values may come from anywhere", name(computation)),
-            "subscript arrays by iterators, sizes and constants",
+            "subscript arrays by iterators, sizes and constants".to_string(),
         ),
         OverlapObstacle::NoAxis { array } => (
             format!(
                 "the named loops do not say where in `{}` the loop's statements write",
                 place.algorithm.array(array).name
             ),
-            "name loops over space, one for each axis that is to be tiled, in arrays that all have these axes",
+            number_of(place.algorithm, array).map_or(
+                "name loops over space, one for each axis that is to be tiled, in arrays that all have these axes"
+                    .to_string(),
+                |name| format!("`inline({name})` first has the statements that read this number compute it themselves"),
+            ),
         ),
         OverlapObstacle::Unbounded { reader, array } => (
             format!(
@@ -133,25 +146,32 @@ pub(super) fn overlapped(place: &Place, at: &str, obstacle: OverlapObstacle, dia
                 name(reader),
                 place.algorithm.array(array).name
             ),
-            "tile loops along which values move by a constant distance at most",
+            "tile loops along which values move by a constant distance at most".to_string(),
         ),
         OverlapObstacle::InPlace { array } => (
             format!(
                 "`{}` is updated in place: within a step a point reads what another thread of its tile may have updated",
                 place.algorithm.array(array).name
             ),
-            "write another array in each step, as in `A, B = B, A`",
+            "write another array in each step, as in `A, B = B, A`".to_string(),
         ),
         OverlapObstacle::WithinStep => (
             "within one step each value needs the one before, across the whole array".to_string(),
-            "overlapping tiles need steps that read what earlier steps, or other statements, wrote",
+            "overlapping tiles need steps that read what earlier steps, or other statements, wrote".to_string(),
         ),
         OverlapObstacle::ManySteps { most } => (
             format!("a tile would compute the halo of each of its steps, and {most} is the most that it may have"),
-            "take fewer steps at once",
+            "take fewer steps at once".to_string(),
         ),
     };
     diagnostic.with_note(why).with_help(help)
+}
+
+/// What sets a variable, if it is one.
+fn number_of(algorithm: &Algorithm, array: ArrayId) -> Option<&str> {
+    let writes = |it: &&Computation| it.write.array == array;
+    let of = algorithm.computations.iter().find(writes)?;
+    (algorithm.array(array).kind == ArrayKind::Private).then_some(of.name.as_str())
 }
 
 /// A value that would be another one.

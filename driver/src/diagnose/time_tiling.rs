@@ -2,6 +2,7 @@
 
 use super::{Place, ends, first_pair};
 use tessella_diagnostics::Diagnostic;
+use tessella_polyhedral::algorithm::ArrayKind;
 use tessella_polyhedral::error::StencilObstacle;
 
 /// Why loops are no stencil.
@@ -13,11 +14,16 @@ pub(super) fn not_stencil(place: &Place, diagnostic: Diagnostic, time: &str, obs
                 Some(span) => diagnostic.secondary(span, format!("where does `{name}` stand along `{dim}`?")),
                 None => diagnostic,
             };
-            diagnostic
-                .with_note(format!(
-                    "`{name}` stands in no loop `{dim}` inside `{time}`, and no axis of an array that it shares with the others belongs to it"
-                ))
-                .with_help(format!("name the loops over one dimension of space alike, or name another dimension than `{dim}`"))
+            let diagnostic = diagnostic.with_note(format!(
+                "`{name}` stands in no loop `{dim}` inside `{time}`, and no axis of an array that it shares with the others belongs to it"
+            ));
+            let written = place.algorithm.computation(*computation).write.array;
+            diagnostic.with_help(match place.algorithm.array(written).kind {
+                ArrayKind::Private => format!("`inline({name})` first has the statements that read this number compute it themselves"),
+                ArrayKind::Argument | ArrayKind::Local { .. } | ArrayKind::Result | ArrayKind::Returned => {
+                    format!("name the loops over one dimension of space alike, or name another dimension than `{dim}`")
+                }
+            })
         }
         StencilObstacle::Carried(violation) => ends(place, diagnostic, violation)
             .with_note(format!("one time step runs both: {}", first_pair(place, violation)))

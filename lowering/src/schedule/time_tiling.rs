@@ -4,7 +4,7 @@ use super::error::CommandError;
 use super::reader::Call;
 use tessella_frontend::ast::{Expr, ExprKind};
 use tessella_polyhedral::command::Command;
-use tessella_polyhedral::schedule::{HexagonSize, ResidentSize, StreamSize};
+use tessella_polyhedral::schedule::{HexagonSize, OPEN, ResidentSize, StreamSize};
 
 /// Tiles as loops, or, where no dimensions are named, tiles whose rows lie in registers: `(S, t, height, width)` and, each
 /// optional after the one before, points, threads and tiles.
@@ -13,14 +13,10 @@ pub(super) fn hexagonal(call: &Call<'_>) -> Result<Command, CommandError> {
         && more.len() <= 3
         && matches!(height.kind, ExprKind::Integer(_))
     {
-        let more = |at: usize, usual: u32| more.get(at).map_or(Ok(usual), |given| call.size(given));
-        let hexagon = HexagonSize {
-            height: call.size(height)?,
-            width: call.size(width)?,
-            threads: more(1, HexagonSize::THREADS)?,
-            tiles: more(2, HexagonSize::TILES)?,
-        };
-        let size = StreamSize::hexagons(more(0, HexagonSize::POINTS)?, hexagon);
+        let more = |at: usize| more.get(at).map_or(Ok(OPEN), |given| call.size(given));
+        let hexagon =
+            HexagonSize { height: call.size(height)?, width: call.size(width)?, threads: more(1)?, tiles: more(2)? };
+        let size = StreamSize::hexagons(more(0)?, hexagon);
         return Ok(Command::Stream { computation: call.computation(computation)?, at: call.loop_name(time)?, size });
     }
     let [computations, time, loops, height, widths] = call.exactly()?;
@@ -50,13 +46,13 @@ pub(super) fn grid_sync(call: &Call<'_>) -> Result<Command, CommandError> {
         && more.len() <= 4
         && matches!(steps.kind, ExprKind::Integer(_))
     {
-        let more = |at: usize, usual: u32| more.get(at).map_or(Ok(usual), |given| call.size(given));
+        let more = |at: usize| more.get(at).map_or(Ok(OPEN), |given| call.size(given));
         let size = ResidentSize {
             steps: call.size(steps)?,
-            points: more(0, ResidentSize::POINTS)?,
-            rows: more(1, ResidentSize::ROWS)?,
-            warps: more(2, ResidentSize::WARPS)?,
-            lines: more(3, ResidentSize::LINES)?,
+            points: more(0)?,
+            rows: more(1)?,
+            warps: more(2)?,
+            lines: more(3)?,
         };
         return Ok(Command::Resident { computation: call.computation(computation)?, at: call.loop_name(time)?, size });
     }

@@ -15,9 +15,8 @@ use crate::dependence::{Dependence, dependences};
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
-use crate::schedule::{Node, Schedule};
+use crate::schedule::Schedule;
 use crate::transform::inline;
-use std::collections::BTreeSet;
 
 /// Statements that use a value beyond which it is not computed anew in each.
 const USERS: usize = 2;
@@ -52,22 +51,8 @@ pub(crate) fn values_in_place(ctx: &Ctx, scheduled: &Scheduled, chosen: &Schedul
     if commands.is_empty() {
         return Ok(None);
     }
-    stand_apart(&mut now, &commands);
     let dependences = dependences(ctx, &now.algorithm)?;
     Ok(Some(InPlace { scheduled: now, dependences, commands, users }))
-}
-
-/// Takes what has no instances any more out of its loops, so that what is left of a nest is a nest of that.
-fn stand_apart(scheduled: &mut Scheduled, commands: &[Command]) {
-    let algorithm = &scheduled.algorithm;
-    let is_gone = |id: &ComputationId| {
-        let name = &algorithm.computation(*id).name;
-        commands.iter().any(|it| matches!(it, Command::Inline { computation } if computation == name))
-    };
-    let (gone, left): (BTreeSet<_>, BTreeSet<_>) = algorithm.ids().partition(is_gone);
-    if let Some(left) = scheduled.schedule.root.restricted(&left) {
-        scheduled.schedule.root = Node::Sequence(gone.into_iter().map(Node::Computation).chain([left]).collect());
-    }
 }
 
 /// What uses the value of a variable that is set once in each iteration, not under a condition.

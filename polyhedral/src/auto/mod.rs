@@ -51,6 +51,7 @@ pub(crate) mod small_planes;
 pub mod solver;
 mod staged_columns;
 mod staged_sums;
+pub(crate) mod step_numbers;
 pub mod stream;
 pub(crate) mod stream_ready;
 pub mod time_tiles;

@@ -64,8 +64,9 @@ fn one_ready(ctx: &Ctx, gpu: &Gpu, before: &Ready, path: &Path) -> Result<Option
     }
     let passed: Vec<ComputationId> = below.iter().copied().filter(|id| is_passed_on(algorithm, *id)).collect();
     let is_stencil = below.iter().filter(|id| !passed.contains(id)).all(|id| writes_a_point(algorithm, *id));
-    let nests = nests_apart(&it.body);
-    if !is_stencil || (passed.is_empty() && nests.len() == children(&it.body).len()) {
+    let is_apart = nests_apart(&it.body).len() == children(&it.body).len();
+    let Some(&stays) = below.iter().find(|id| !passed.contains(id)) else { return Ok(None) };
+    if !is_stencil || (passed.is_empty() && is_apart) {
         return Ok(None);
     }
     let mut now = Ready {
@@ -85,22 +86,25 @@ fn one_ready(ctx: &Ctx, gpu: &Gpu, before: &Ready, path: &Path) -> Result<Option
     if !passed.is_empty() {
         now.dependences = dependences(ctx, &now.scheduled.algorithm)?;
     }
-    let apart = Loop { body: Box::new(Node::Sequence(nests)), ..it.clone() };
+    // A loop that was all of the program stands beside what was inlined now.
+    let around = now.scheduled.schedule.loops_around(stays);
+    let (path, it) = around.into_iter().next().expect("the statement stands in the loop");
+    let apart = Loop { body: Box::new(Node::Sequence(nests_apart(&it.body))), ..it.clone() };
     let best = stream::candidates(ctx, gpu, &now.scheduled.algorithm, &apart, path.0.len())?.into_iter().next();
     let Some(size) = best.and_then(|best| best.size) else { return Ok(None) };
     let mut trial = now.scheduled.schedule.clone();
-    *trial.node_mut(path).expect("the path was just found") = Node::Loop(apart);
+    *trial.node_mut(&path).expect("the path was just found") = Node::Loop(apart);
     if !legality::is_legal(ctx, &now.scheduled.algorithm, &trial, &now.dependences)? {
         return Ok(None);
     }
-    loop_mut(&mut trial, path).tag = Tag::Stream(size);
+    loop_mut(&mut trial, &path).tag = Tag::Stream(size);
     now.scheduled.schedule = trial;
     Ok(Some(now))
 }
 
 /// Whether a computation makes a number for the statements after it in the same iteration: an array that nobody else sees has an element
 /// for each of its instances.
-fn is_passed_on(algorithm: &Algorithm, id: ComputationId) -> bool {
+pub(super) fn is_passed_on(algorithm: &Algorithm, id: ComputationId) -> bool {
     let computation = algorithm.computation(id);
     let iterators: BTreeSet<u32> =
         computation.write.subscripts.iter().filter_map(|it| it.as_affine().and_then(Affine::as_iterator)).collect();

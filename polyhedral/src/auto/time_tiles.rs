@@ -10,7 +10,7 @@
 //! Rows along the contiguous dimension stay whole: vectors like them long, and code for tiles in one dimension of space is quickly
 //! made. In three dimensions planes stay whole.
 
-use super::hexagon_cost;
+use super::{hexagon_cost, step_numbers};
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::command::Command;
 use crate::dependence::Dependence;
@@ -70,25 +70,35 @@ pub(crate) fn tile(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence])
     let (commands, computations) = (vec![], BTreeSet::new());
     let mut tiled = Tiled { scheduled: scheduled.clone(), commands, dependences: dependences.to_vec(), computations };
     for path in scheduled.schedule.parts() {
-        let Some(Node::Loop(it)) = tiled.scheduled.schedule.node(&path) else { continue };
+        let in_place = step_numbers::in_place(ctx, &tiled.scheduled, &path)?;
+        let start = match in_place {
+            Some(it) => Start { scheduled: it.scheduled, dependences: it.dependences, commands: it.commands },
+            None => {
+                Start { scheduled: tiled.scheduled.clone(), dependences: tiled.dependences.clone(), commands: vec![] }
+            }
+        };
+        let Some(id) = scheduled.schedule.node(&path).and_then(|node| start.first_of(node)) else { continue };
+        let around = start.scheduled.schedule.loops_around(id);
+        let Some((path, it)) = around.into_iter().next() else { continue };
         if it.tag != Tag::Sequential || !is_over_nests(it) {
             continue;
         }
         let (name, computations) = (it.name.clone(), it.body.computations());
-        let Some(found) = find(ctx, &tiled.scheduled, &tiled.dependences, &computations, &name)? else { continue };
-        let Some((height, width)) = sizes(&tiled.scheduled.algorithm, &tiled.scheduled.machine, &found) else {
+        let Some(found) = find(ctx, &start.scheduled, &start.dependences, &computations, &name)? else { continue };
+        let Some((height, width)) = sizes(&start.scheduled.algorithm, &start.scheduled.machine, &found) else {
             continue;
         };
         // What the model counts for it and finds to move no less than steps by themselves is left.
-        let moved = hexagon_cost::moved(ctx, &tiled.scheduled.algorithm, &found, (height, width))?;
+        let moved = hexagon_cost::moved(ctx, &start.scheduled.algorithm, &found, (height, width))?;
         if moved.is_some_and(|it| it.hexagons >= it.steps) {
             continue;
         }
         let (names, dims) = (vec![found.computation.clone()], found.stencil.dims.clone());
-        match hexagonal(ctx, &tiled.scheduled, &tiled.dependences, &names, &name, &dims, height, &[width]) {
+        match hexagonal(ctx, &start.scheduled, &start.dependences, &names, &name, &dims, height, &[width]) {
             Ok((scheduled, dependences)) => {
                 let command =
                     Command::Hexagonal { computations: names, time: name, loops: dims, height, widths: vec![width] };
+                tiled.commands.extend(start.commands);
                 tiled.commands.push(command);
                 tiled.computations.extend(scheduled.schedule.node(&path).map(Node::computations).unwrap_or_default());
                 (tiled.scheduled, tiled.dependences) = (scheduled, dependences);
@@ -99,6 +109,20 @@ pub(crate) fn tile(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence])
         }
     }
     Ok((!tiled.commands.is_empty()).then_some(tiled))
+}
+
+/// A program before one of its time loops is tiled, with the numbers of that loop in place.
+struct Start {
+    scheduled: Scheduled,
+    dependences: Vec<Dependence>,
+    commands: Vec<Command>,
+}
+
+impl Start {
+    /// What of a part still has instances.
+    fn first_of(&self, part: &Node) -> Option<ComputationId> {
+        part.computations().into_iter().find(|id| !self.scheduled.algorithm.computation(*id).never_runs())
+    }
 }
 
 /// Whether a loop runs loops, each statement below one.

@@ -15,12 +15,14 @@ mod shapes;
 mod time;
 mod variations;
 
+use crate::algorithm::Algorithm;
+use crate::auto::step_numbers;
 use crate::command::Command;
 use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::{Scheduled, Target};
-use crate::models::tiles::fit::{Nests, Sizes, fit};
+use crate::models::tiles::fit::{Nest, Nests, Sizes, fit};
 use crate::random::Random;
 
 pub use predict::Prediction;
@@ -175,19 +177,33 @@ pub fn candidates(
     own: &[Command],
     params: &[i64],
 ) -> Result<Space, Error> {
-    let fits = quota_as(
-        ctx.with_budget(MODEL_OPERATIONS, || fit(ctx, &start.algorithm, Nests::All, Sizes::FromFour)),
-        vec![],
-    )?;
+    let fits_of = |algorithm: &Algorithm| {
+        quota_as(ctx.with_budget(MODEL_OPERATIONS, || fit(ctx, algorithm, Nests::All, Sizes::FromFour)), vec![])
+    };
+    let fits = fits_of(&start.algorithm)?;
+    // Time loops are tiled with the numbers of their iterations in place.
+    let in_place = quota_as(ctx.with_budget(MODEL_OPERATIONS, || step_numbers::all_in_place(ctx, start)), None)?;
+    let placed = in_place.as_ref().map(|it| fits_of(&it.scheduled.algorithm)).transpose()?;
+    let (in_time, in_time_dependences, first) = match &in_place {
+        Some(it) => (&it.scheduled, it.dependences.as_slice(), it.commands.as_slice()),
+        None => (start, dependences, [].as_slice()),
+    };
+    let is_in_time = |nest: &&Nest| nest.time.is_some();
+    let timed = placed.as_ref().unwrap_or(&fits).iter().filter(is_in_time);
     let mut all = vec![];
-    for nest in &fits {
+    for nest in timed.chain(fits.iter().filter(|nest| nest.time.is_none())) {
         // The other nests are Tessella's choice.
-        let is_all = start.algorithm.ids().all(|id| nest.computations.contains(&id));
+        let algorithm = &in_time.algorithm;
+        let is_all =
+            algorithm.ids().all(|id| nest.computations.contains(&id) || algorithm.computation(id).never_runs());
         let found = ctx.with_budget(MODEL_OPERATIONS, || match &nest.time {
-            Some(time) => time::tilings(ctx, start, dependences, nest, time, params),
+            Some(time) => time::tilings(ctx, in_time, in_time_dependences, nest, time, params),
             None => nests::tilings(ctx, start, dependences, nest, params),
         });
         for mut candidate in quota_as(found, vec![])? {
+            if nest.time.is_some() {
+                candidate.commands.splice(0..0, first.iter().cloned());
+            }
             if !is_all && candidate.commands.last() != Some(&Command::Auto) {
                 candidate.commands.push(Command::Auto);
             }
@@ -195,7 +211,11 @@ pub fn candidates(
         }
     }
     if start.target == Target::Gpu {
-        all.extend(quota_as(ctx.with_budget(MODEL_OPERATIONS, || time::streams(ctx, start, params)), vec![])?);
+        let streams = ctx.with_budget(MODEL_OPERATIONS, || time::streams(ctx, in_time, params));
+        for mut candidate in quota_as(streams, vec![])? {
+            candidate.commands.splice(0..0, first.iter().cloned());
+            all.push(candidate);
+        }
     }
     let others = variations::variations(own);
     let (others, impossible) = match start.target {

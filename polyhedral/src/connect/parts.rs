@@ -89,7 +89,10 @@ fn is_little_more(part: &[Stretch], other: &[Stretch]) -> bool {
 fn entered(ctx: &Ctx, algorithm: &Algorithm, array: ArrayId) -> Result<Set, Error> {
     let mut runs = algorithm.context.clone();
     for requirement in &algorithm.requirements {
-        runs = runs.intersect(&requirement.holds)?;
+        // Dozens of accesses ask for much the same, and pieces of pieces are as many as their product.
+        if !runs.is_subset(&requirement.holds)? {
+            runs = runs.intersect(&requirement.holds)?.coalesce()?;
+        }
     }
     let inside = relation::index_set(ctx, algorithm, array)?;
     for at in algorithm.accesses() {

@@ -51,6 +51,21 @@ pub fn find_all(
     Ok(found.collect())
 }
 
+/// The number of the first of some sizes in which a time loop streams.
+///
+/// # Errors
+/// Where isl fails.
+pub fn find_first(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    time: &Loop,
+    sizes: &[StreamSize],
+    depth: usize,
+) -> Result<Option<usize>, Error> {
+    let Ok(nests) = Nests::of(ctx, algorithm, time, depth)? else { return Ok(None) };
+    Ok(sizes.iter().position(|&size| nests.clone().stream(algorithm, size).is_ok()))
+}
+
 /// The nests below a time loop, each with its box.
 #[derive(Clone)]
 pub(super) struct Nests {

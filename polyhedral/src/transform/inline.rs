@@ -16,8 +16,8 @@ use crate::relation;
 ///
 /// Rewrite: `for i { S: T[i] = f(A[i]) }; for i { R: B[i] = g(T[i], T[i+1]) } -> for i { R: B[i] = g(f(A[i]), f(A[i+1])) }`
 ///
-/// `S` stays as a computation without instances. The order of the other computations is unchanged; since they read what `S`
-/// read, it has to be judged anew.
+/// `S` stays as a computation without instances, which stands in no loop any more. The order of the other computations is unchanged;
+/// since they read what `S` read, it has to be judged anew.
 ///
 /// # Errors
 /// [`ScheduleError::CannotInline`] unless every element that is read was written by one instance of `S` before, what that
@@ -53,6 +53,7 @@ pub fn inline(ctx: &Ctx, scheduled: &Scheduled, computation: &str) -> Result<Sch
     }
     let gone = &mut changed.algorithm.computations[id.0 as usize];
     gone.domain = Set::empty(&gone.domain.space()?)?;
+    changed.schedule.stand_last(id);
     let all = dependences(ctx, &changed.algorithm)?;
     legality::check(ctx, &changed.algorithm, &changed.schedule, &all)?;
     Ok(changed)

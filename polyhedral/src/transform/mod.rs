@@ -8,6 +8,7 @@ mod tree;
 
 pub mod atomic;
 mod compute_at;
+mod fitting;
 mod inline;
 mod join;
 mod linear;

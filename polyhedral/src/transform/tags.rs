@@ -1,6 +1,7 @@
 //! Commands that say how a loop is executed: parallel, vectorize, unroll, separate, gpu.
 
 use super::find::{find_loop, loop_mut, repeated};
+use super::fitting;
 use super::tree::nests_apart;
 use crate::affine::{Affine, Atom};
 use crate::algorithm::{Algorithm, ArrayId};
@@ -134,6 +135,7 @@ pub fn stream(
     if scheduled.target != Target::Gpu {
         return Err(ScheduleError::NeedsGpu.into());
     }
+    let size = fitting::hexagons(ctx, scheduled, (computation, at), size)?;
     let schedule = tag(scheduled, computation, at, Tag::Stream(size))?;
     let refused = match crate::stream::streams(ctx, &scheduled.algorithm, &schedule) {
         Ok(_) => return Ok(schedule),
@@ -162,6 +164,7 @@ pub fn resident(
     size: ResidentSize,
 ) -> Result<Schedule, Error> {
     let (path, it) = find_loop(scheduled, computation, at)?;
+    let size = fitting::tiles(ctx, scheduled, (computation, at), size)?;
     let Tag::Stream(streams) = it.tag else {
         return stream(ctx, scheduled, computation, at, StreamSize::in_tiles(size));
     };

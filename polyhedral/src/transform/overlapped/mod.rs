@@ -108,9 +108,16 @@ impl<'a> Request<'a> {
         if loops.len() != sizes.len() || loops.is_empty() {
             return Err(ScheduleError::SizeCount { loops: loops.len(), sizes: sizes.len() }.into());
         }
-        let (_, it) = find_loop(scheduled, computation, time)?;
+        let (path, it) = find_loop(scheduled, computation, time)?;
         for (at, inner) in loops.iter().enumerate() {
-            find_loop(scheduled, computation, inner)?;
+            // Of an edge, which has no loop of the name, another statement's loops say what the dimensions are.
+            let below = |id: ComputationId| {
+                let around = scheduled.schedule.loops_around(id);
+                around.into_iter().any(|(other, it)| path.contains(&other) && it.name == *inner)
+            };
+            if !it.body.computations().into_iter().any(below) {
+                find_loop(scheduled, computation, inner)?;
+            }
             if inner == time || loops[..at].contains(inner) {
                 return Err(ScheduleError::SameLoop { at: inner.clone() }.into());
             }
@@ -149,7 +156,10 @@ fn attempt(ctx: &Ctx, request: &Request<'_>, met: &Sizes, sizes: Which) -> Resul
     next.algorithm.source_order = plain;
     let proved = || prove(ctx, &Recomputation { original: &original, new: &next.algorithm, roles: &roles });
     if let Err(mismatch) = ctx.with_budget(proof_budget(ctx, scheduled), proved)? {
-        return Err(ScheduleError::OtherValues(mismatch).into());
+        return Err(match uneven(ctx, request)? {
+            Some(obstacle) => request.refuse(obstacle),
+            None => ScheduleError::OtherValues(mismatch).into(),
+        });
     }
     end_with_arrays(ctx, met, &scheduled.algorithm, &roles, &mut next.algorithm)?;
     next.algorithm.context = scheduled.algorithm.context.clone();
@@ -165,6 +175,17 @@ fn attempt(ctx: &Ctx, request: &Request<'_>, met: &Sizes, sizes: Which) -> Resul
     }
     super::check_gpu(&next, &next.schedule)?;
     Ok((next, all))
+}
+
+/// What tells the steps of a loop apart, for which tiles compute other values: they are made for steps that are all alike.
+fn uneven(ctx: &Ctx, request: &Request<'_>) -> Result<Option<OverlapObstacle>, Error> {
+    let scheduled = request.scheduled;
+    let id = find_computation(&scheduled.algorithm, request.computation)?;
+    let (path, _) = find_loop(scheduled, request.computation, request.time)?;
+    match recognise(ctx, scheduled, id, &path, request.loops)? {
+        Ok(stencil) => stencil.uneven(ctx),
+        Err(_) => Ok(None),
+    }
 }
 
 /// How much work the proof may take: as much as all that is left, each operation counting once. It has most of the arrays' elements

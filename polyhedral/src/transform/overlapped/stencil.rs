@@ -3,7 +3,7 @@
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
 use crate::error::{Error, OverlapObstacle};
-use crate::isl::{Ctx, Set};
+use crate::isl::{Ctx, DimType, Map, Set};
 use crate::layers::Scheduled;
 use crate::place::{Side, bound};
 use crate::recompute::{Flows, is_seen};
@@ -130,6 +130,36 @@ impl Stencil<'_> {
         is_seen(self.algorithm.array(array).kind) || outside.into_iter().any(reads)
     }
 
+    /// What tells the steps apart: values that the loop leaves out, or a statement that does not run at the same places in all of them.
+    pub(super) fn uneven(&self, ctx: &Ctx) -> Result<Option<OverlapObstacle>, Error> {
+        let mut steps: Option<Set> = None;
+        let mut moving = None;
+        for &id in &self.statements {
+            let mut each = vec![self.time[&id].clone()];
+            each.extend((0..self.dimensions()).map(|dimension| self.position(id, dimension).clone()));
+            // { [time, places] }
+            let runs =
+                relation::domain(self.algorithm, id)?.apply(&relation::functions(ctx, self.algorithm, id, &each)?)?;
+            let dimensions = self.dimensions() as u32;
+            let own = runs.project_out(DimType::Set, 1, dimensions)?;
+            let places = runs.project_out(DimType::Set, 0, 1)?;
+            let all = Map::from_domain_and_range(&own, &places)?.wrap()?.flatten()?.reset_tuple_id()?;
+            if moving.is_none() && !all.is_subset(&runs)? {
+                moving = Some(OverlapObstacle::Moving { computation: id });
+            }
+            steps = Some(match steps {
+                None => own,
+                Some(others) => others.union(&own)?,
+            });
+        }
+        let steps = steps.expect("a loop holds at least one computation").coalesce()?;
+        let between = Set::from_basic_set(&steps.remove_divs()?.simple_hull()?)?;
+        match between.is_subset(&steps)? {
+            true => Ok(moving),
+            false => Ok(Some(OverlapObstacle::Gaps)),
+        }
+    }
+
     /// The elements that the loop's statements write: `{ A[e] }`.
     pub(super) fn written(&self, ctx: &Ctx, array: ArrayId) -> Result<Set, Error> {
         let mut written: Option<Set> = None;
@@ -231,7 +261,10 @@ pub(super) fn recognise<'a>(
 fn source_path(algorithm: &Algorithm, id: ComputationId, it: &Loop) -> Option<Vec<usize>> {
     let around = algorithm.source_order.loops_around(id);
     let (path, outermost) = around.first()?;
-    (outermost.at == it.at).then(|| path.0.clone())
+    // What has been inlined stands in no loop any more.
+    let stood = outermost.at.iter().filter(|(id, _)| !algorithm.computation(**id).never_runs());
+    let stands = it.at.iter().filter(|(id, _)| !algorithm.computation(**id).never_runs());
+    stood.eq(stands).then(|| path.0.clone())
 }
 
 /// The axis of an array along which the loop of this name moves its writers; `Some(None)` where it moves none of them, and `None` where
