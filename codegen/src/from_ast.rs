@@ -196,7 +196,20 @@ impl Lift<'_> {
         self.namer = outer;
         let (name, tag, lower, upper) = (source.name.clone(), source.tag, value.clone(), value);
         let (clip, going, asked, wide) = (None, None, None, None);
-        Ok(vec![Node::For(For { variable, name, tag, lower, upper, step: 1, clip, going, asked, wide, body })])
+        Ok(vec![Node::For(For {
+            variable,
+            name,
+            tag,
+            lower,
+            upper,
+            step: 1,
+            clip,
+            going,
+            asked,
+            wide,
+            stores_last: false,
+            body,
+        })])
     }
 
     /// A loop over the one block of a kernel, or the one tile of a block, of which isl leaves nothing: its value is known.
