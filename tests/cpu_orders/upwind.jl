@@ -1,4 +1,4 @@
-# Which side each point reads is up to data: the condition is kept in a register, not for all steps.
+# Which side each point reads is up to data: a value that the condition chooses, so that time is tiled.
 using Tessella
 
 @tessella function upwind!(u::Vector{Float64}, un::Vector{Float64}, a::Vector{Float64}, steps::Int)

@@ -29,12 +29,19 @@
 //     S2_piece1: mean_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] = mean_reg_[floor((j - 1)/32), j - 32*floor((j - 1)/32) - 1, 1] / Float64(samples)
 //   for j1  # thread.x
 //     store_mean_: mean[32*j0 + j1 + x + 1] = mean_reg_[j0, j1, x + 1]
-// for j0 = floor((j - 1)/32)  # block.y
-//   for k0 = floor((k - 1)/32)  # block.x
-//     for j10 = floor((j - 32*floor((j - 1)/32) - 1)/4)  # thread.y
-//       for k1 = k - 32*floor((k - 1)/32) - 1  # thread.x
-//         for j11 = j - 32*floor((j - 1)/32) - 4*floor((j - 32*floor((j - 1)/32) - 1)/4) - 1  # unroll(4)
-//           S3: data[k, j] = data[k, j] - mean[j]
+// for j0 = floor((j - 1)/16)  # block.y
+//   for k0 = floor((k - 1)/64)  # block.x
+//     for j10 = floor((j - 16*floor((j - 1)/16) - 1)/2)  # thread.y
+//       for k10 = floor((k - 64*floor((k - 1)/64) - 1)/2)  # thread.x
+//         for y  # unroll(2)
+//           for x  # unroll(2)
+//             load_data__: data_reg[j0, k0, j10, k10, x + 1, y + 1] = data[64*k0 + 2*k10 + x + 1, 16*j0 + 2*j10 + y + 1]
+//         for j11 = j - 16*floor((j - 1)/16) - 2*floor((j - 16*floor((j - 1)/16) - 1)/2) - 1  # unroll(2)
+//           for k11 = k - 64*floor((k - 1)/64) - 2*floor((k - 64*floor((k - 1)/64) - 1)/2) - 1  # unroll(2)
+//             S3: data_reg[floor((j - 1)/16), floor((k - 1)/64), floor((j - 16*floor((j - 1)/16) - 1)/2), floor((k - 64*floor((k - 1)/64) - 1)/2), k_data, j_data] = data_reg[floor((j - 1)/16), floor((k - 1)/64), floor((j - 16*floor((j - 1)/16) - 1)/2), floor((k - 64*floor((k - 1)/64) - 1)/2), k_data, j_data] - mean[j]
+//         for y  # unroll(2)
+//           for x  # unroll(2)
+//             store_data: data[64*k0 + 2*k10 + x + 1, 16*j0 + 2*j10 + y + 1] = data_reg[j0, k0, j10, k10, x + 1, y + 1]
 // for j0 = floor((j - 1)/64)  # block.y
 //   for i0 = floor((i - 1)/128)  # block.x
 //     for j10 = floor((j - 64*floor((j - 1)/64) - 1)/8)  # thread.y
@@ -46,11 +53,11 @@
 //       for y1 = y - 8*floor((y)/8)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/8)  # unroll(8)
-//             load_data___: data_shared___[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
+//             load_data____: data_shared___[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
 //       for y1 = y - 8*floor((y)/8)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/8)  # unroll(16)
-//             load_data__: data_shared__[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 128*i0 + y + 1]
+//             load_data___: data_shared__[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 128*i0 + y + 1]
 //       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/8)  # thread.y
 //         for i11 = i - 128*floor((i - 1)/128) - 16*floor((i - 128*floor((i - 1)/128) - 1)/16) - 1  # thread.x
 //           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(2)
@@ -78,11 +85,11 @@
 //       for y1 = y - 16*floor((y)/16)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/16)  # unroll(4)
-//             load_data_____: data_shared_____[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
+//             load_data______: data_shared_____[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*j0 + y + 1]
 //       for y1 = y - 16*floor((y)/16)  # thread.y
 //         for x  # thread.x
 //           for y0 = floor((y)/16)  # unroll(4)
-//             load_data____: data_shared____[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*i0 + y + 1]
+//             load_data_____: data_shared____[j0, i0, k0, x + 1, y + 1] = data[16*k0 + x + 1, 64*i0 + y + 1]
 //       for j10 = floor((j - 64*floor((j - 1)/64) - 1)/4)  # thread.y
 //         for i11 = i - 64*floor((i - 1)/64) - 16*floor((i - 64*floor((i - 1)/64) - 1)/16) - 1  # thread.x
 //           for k1 = k - 16*floor((k - 1)/16) - 1  # unroll(4)
@@ -143,6 +150,7 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define mean(i) mean[(i) - 1]
 #define data_shared(i, j, k) data_shared[(j) - 1 + 65 * ((k) - 1 + 32 * ((i) - 2 * floordiv((i), 2)))]
 #define data_shared_(i, j, k) data_shared_[(j) - 1 + 33 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4)))]
+#define data_reg(i, j) data_reg[(i) - 1 + 3 * ((j) - 1)]
 #define cov_reg(i, j) cov_reg[(i) - 1 + 8 * ((j) - 1)]
 #define data_shared__(i, j) data_shared__[(i) - 1 + 17 * ((j) - 1)]
 #define data_shared___(i, j) data_shared___[(i) - 1 + 17 * ((j) - 1)]
@@ -172,6 +180,61 @@ static __device__ __forceinline__ void tessella_await()
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;\n\tcp.async.wait_group %0;" :: "n"(later) : "memory");
 #endif
+}
+
+// Neighbouring elements that are loaded or stored at once, from a multiple of their size on.
+template <typename T, int count> struct __align__(sizeof(T) * count) tessella_vector {
+    T at[count];
+};
+
+// Elements of the widest vector of up to 16 bytes and 4 elements that begins `place` elements behind a multiple of one, if so
+// many are left.
+template <int bytes, int place, int left> struct tessella_width {
+    static const int most = bytes < 8 ? 4 : 2;
+    static const int here = place % most == 0 ? most : place % 2 == 0 ? 2 : 1;
+    static const int value = here <= left ? here : here > 1 && left > 1 ? 2 : 1;
+};
+
+// Elements `at` to `count - 1` of a run in memory whose first one is `lead` elements behind a multiple of a vector's size: each
+// as part of the widest vector that begins there and ends within the run.
+template <int lead, int at, int count> struct tessella_peeled {
+    template <typename T> static __device__ __forceinline__ void load(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        const tessella_vector<T, width> vector = *(const tessella_vector<T, width> *)(from + at);
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) to[at + lane] = vector.at[lane];
+        tessella_peeled<lead, at + width, count>::load(to, from);
+    }
+    template <typename T> static __device__ __forceinline__ void store(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        tessella_vector<T, width> vector;
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) vector.at[lane] = from[at + lane];
+        *(tessella_vector<T, width> *)(to + at) = vector;
+        tessella_peeled<lead, at + width, count>::store(to, from);
+    }
+};
+template <int lead, int count> struct tessella_peeled<lead, count, count> {
+    template <typename T> static __device__ __forceinline__ void load(T *, const T *) {}
+    template <typename T> static __device__ __forceinline__ void store(T *, const T *) {}
+};
+
+// The neighbours from `from` on, wherever in a vector they begin.
+template <int count, typename T> static __device__ __forceinline__ void tessella_load_run(T *to, const T *from) {
+    switch ((uint64_t)from / sizeof(T) % tessella_width<sizeof(T), 0, count>::most) {
+        case 0: return tessella_peeled<0, 0, count>::load(to, from);
+        case 1: return tessella_peeled<1, 0, count>::load(to, from);
+        case 2: return tessella_peeled<2, 0, count>::load(to, from);
+        default: return tessella_peeled<3, 0, count>::load(to, from);
+    }
+}
+template <int count, typename T> static __device__ __forceinline__ void tessella_store_run(T *to, const T *from) {
+    switch ((uint64_t)to / sizeof(T) % tessella_width<sizeof(T), 0, count>::most) {
+        case 0: return tessella_peeled<0, 0, count>::store(to, from);
+        case 1: return tessella_peeled<1, 0, count>::store(to, from);
+        case 2: return tessella_peeled<2, 0, count>::store(to, from);
+        default: return tessella_peeled<3, 0, count>::store(to, from);
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(32) covariance_kernel(
@@ -742,9 +805,9 @@ extern "C" __global__ void __launch_bounds__(32) covariance_kernel_2_32(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) covariance_S3(
+extern "C" __global__ void __launch_bounds__(256) covariance_S3_load_data___store_data(
     double *__restrict__ data,
-    const double *__restrict__ mean,
+    const double *mean,
     int64_t samples,
     int64_t n,
     int64_t first_block_y
@@ -752,25 +815,175 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3(
     const int64_t j0 = first_block_y + (int64_t)blockIdx.y;
     const int64_t k0 = blockIdx.x;
     const int64_t j10 = threadIdx.y;
-    if (j10 <= imin(7, -8 * j0 + (n - 1) / 4)) {
-        const int64_t k1 = threadIdx.x;
-        if (k1 <= imin(31, samples - 32 * k0 - 1)) {
-            if (n >= 32 * j0 + 4 * j10 + 4) {
-                #pragma unroll 4
-                for (int64_t j11 = 0; j11 <= 3; j11++) {
-                    // S3: covariance.jl:14
-                    const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
-                    const int64_t k = 32 * k0 + k1 + 1;
-                    data(k, j) = data(k, j) - mean(j);
+    if (j10 <= imin(7, -8 * j0 + (n + 1) / 2 - 1)) {
+        const int64_t k10 = threadIdx.x;
+        if (k10 <= imin(31, -32 * k0 + (samples + 1) / 2 - 1)) {
+            if (n >= 16 * j0 + 2 * j10 + 2 && samples >= 64 * k0 + 2 * k10 + 2) {
+                double data_reg[6];
+                if ((uint64_t)data % 16 == 0 && samples % 2 == 0) {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        // load_data__
+                        {
+                            const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1);
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) data_reg(x + 1, y + 1) = vector.at[x];
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        // load_data__
+                        {
+                            double run[2];
+                            tessella_load_run<2>(run, &data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1));
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) data_reg(x + 1, y + 1) = run[x];
+                        }
+                    }
+                }
+                #pragma unroll 2
+                for (int64_t j11 = 0; j11 <= 1; j11++) {
+                    #pragma unroll 2
+                    for (int64_t k11 = 0; k11 <= 1; k11++) {
+                        // S3: covariance.jl:14
+                        const int64_t j = 16 * j0 + 2 * j10 + j11 + 1;
+                        const int64_t k_data = k11 + 1;
+                        const int64_t j_data = j11 + 1;
+                        data_reg(k_data, j_data) = data_reg(k_data, j_data) - mean(j);
+                    }
+                }
+                if ((uint64_t)data % 16 == 0 && samples % 2 == 0) {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        // store_data
+                        {
+                            tessella_vector<double, 2> vector;
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) vector.at[x] = data_reg(x + 1, y + 1);
+                            *(tessella_vector<double, 2> *)&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1) = vector;
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        // store_data
+                        {
+                            double run[2];
+                            #pragma unroll 2
+                            for (int64_t x = 0; x <= 1; x++) run[x] = data_reg(x + 1, y + 1);
+                            tessella_store_run<2>(&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1), run);
+                        }
+                    }
                 }
             } else {
-                #pragma unroll 4
-                for (int64_t j11 = 0; j11 <= 3; j11++) {
-                    if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
-                        // S3: covariance.jl:14
-                        const int64_t j = 32 * j0 + 4 * j10 + j11 + 1;
-                        const int64_t k = 32 * k0 + k1 + 1;
-                        data(k, j) = data(k, j) - mean(j);
+                double data_reg[6];
+                if ((uint64_t)data % 16 == 0 && samples % 2 == 0) {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        if (y <= n - 16 * j0 - 2 * j10 - 1) {
+                            if (1 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // load_data__
+                                {
+                                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1);
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) data_reg(x + 1, y + 1) = vector.at[x];
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) {
+                                    if (x <= samples - 64 * k0 - 2 * k10 - 1) {
+                                        // load_data__
+                                        data_reg(x + 1, y + 1) = data(64 * k0 + 2 * k10 + x + 1, 16 * j0 + 2 * j10 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        if (y <= n - 16 * j0 - 2 * j10 - 1) {
+                            if (1 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // load_data__
+                                {
+                                    double run[2];
+                                    tessella_load_run<2>(run, &data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1));
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) data_reg(x + 1, y + 1) = run[x];
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) {
+                                    if (x <= samples - 64 * k0 - 2 * k10 - 1) {
+                                        // load_data__
+                                        data_reg(x + 1, y + 1) = data(64 * k0 + 2 * k10 + x + 1, 16 * j0 + 2 * j10 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                #pragma unroll 2
+                for (int64_t j11 = 0; j11 <= 1; j11++) {
+                    if (j11 <= n - 16 * j0 - 2 * j10 - 1) {
+                        #pragma unroll 2
+                        for (int64_t k11 = 0; k11 <= 1; k11++) {
+                            if (k11 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // S3: covariance.jl:14
+                                const int64_t j = 16 * j0 + 2 * j10 + j11 + 1;
+                                const int64_t k_data = k11 + 1;
+                                const int64_t j_data = j11 + 1;
+                                data_reg(k_data, j_data) = data_reg(k_data, j_data) - mean(j);
+                            }
+                        }
+                    }
+                }
+                if ((uint64_t)data % 16 == 0 && samples % 2 == 0) {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        if (y <= n - 16 * j0 - 2 * j10 - 1) {
+                            if (1 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // store_data
+                                {
+                                    tessella_vector<double, 2> vector;
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) vector.at[x] = data_reg(x + 1, y + 1);
+                                    *(tessella_vector<double, 2> *)&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1) = vector;
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) {
+                                    if (x <= samples - 64 * k0 - 2 * k10 - 1) {
+                                        // store_data
+                                        data(64 * k0 + 2 * k10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = data_reg(x + 1, y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t y = 0; y <= 1; y++) {
+                        if (y <= n - 16 * j0 - 2 * j10 - 1) {
+                            if (1 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // store_data
+                                {
+                                    double run[2];
+                                    #pragma unroll 2
+                                    for (int64_t x = 0; x <= 1; x++) run[x] = data_reg(x + 1, y + 1);
+                                    tessella_store_run<2>(&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1), run);
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int64_t x = 0; x <= 1; x++) {
+                                    if (x <= samples - 64 * k0 - 2 * k10 - 1) {
+                                        // store_data
+                                        data(64 * k0 + 2 * k10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = data_reg(x + 1, y + 1);
+                                    }
+                                }
+                            }
+                        }
                     }
                 }
             }
@@ -778,9 +991,9 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) covariance_S3_32(
+extern "C" __global__ void __launch_bounds__(256) covariance_S3_load_data___store_data_32(
     double *__restrict__ data,
-    const double *__restrict__ mean,
+    const double *mean,
     int32_t samples,
     int32_t n,
     int32_t first_block_y
@@ -788,25 +1001,175 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S3_32(
     const int32_t j0 = first_block_y + (int32_t)blockIdx.y;
     const int32_t k0 = blockIdx.x;
     const int32_t j10 = threadIdx.y;
-    if (j10 <= imin32(7, -8 * j0 + (n - 1) / 4)) {
-        const int32_t k1 = threadIdx.x;
-        if (k1 <= imin32(31, samples - 32 * k0 - 1)) {
-            if (n >= 32 * j0 + 4 * j10 + 4) {
-                #pragma unroll 4
-                for (int32_t j11 = 0; j11 <= 3; j11++) {
-                    // S3: covariance.jl:14
-                    const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
-                    const int32_t k = 32 * k0 + k1 + 1;
-                    data(k, j) = data(k, j) - mean(j);
+    if (j10 <= imin32(7, -8 * j0 + (n + 1) / 2 - 1)) {
+        const int32_t k10 = threadIdx.x;
+        if (k10 <= imin32(31, -32 * k0 + (samples + 1) / 2 - 1)) {
+            if (n >= 16 * j0 + 2 * j10 + 2 && samples >= 64 * k0 + 2 * k10 + 2) {
+                double data_reg[6];
+                if ((uint64_t)data % 16 == 0 && samples % 2 == 0) {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        // load_data__
+                        {
+                            const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1);
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) data_reg(x + 1, y + 1) = vector.at[x];
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        // load_data__
+                        {
+                            double run[2];
+                            tessella_load_run<2>(run, &data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1));
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) data_reg(x + 1, y + 1) = run[x];
+                        }
+                    }
+                }
+                #pragma unroll 2
+                for (int32_t j11 = 0; j11 <= 1; j11++) {
+                    #pragma unroll 2
+                    for (int32_t k11 = 0; k11 <= 1; k11++) {
+                        // S3: covariance.jl:14
+                        const int32_t j = 16 * j0 + 2 * j10 + j11 + 1;
+                        const int32_t k_data = k11 + 1;
+                        const int32_t j_data = j11 + 1;
+                        data_reg(k_data, j_data) = data_reg(k_data, j_data) - mean(j);
+                    }
+                }
+                if ((uint64_t)data % 16 == 0 && samples % 2 == 0) {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        // store_data
+                        {
+                            tessella_vector<double, 2> vector;
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) vector.at[x] = data_reg(x + 1, y + 1);
+                            *(tessella_vector<double, 2> *)&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1) = vector;
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        // store_data
+                        {
+                            double run[2];
+                            #pragma unroll 2
+                            for (int32_t x = 0; x <= 1; x++) run[x] = data_reg(x + 1, y + 1);
+                            tessella_store_run<2>(&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1), run);
+                        }
+                    }
                 }
             } else {
-                #pragma unroll 4
-                for (int32_t j11 = 0; j11 <= 3; j11++) {
-                    if (j11 <= n - 32 * j0 - 4 * j10 - 1) {
-                        // S3: covariance.jl:14
-                        const int32_t j = 32 * j0 + 4 * j10 + j11 + 1;
-                        const int32_t k = 32 * k0 + k1 + 1;
-                        data(k, j) = data(k, j) - mean(j);
+                double data_reg[6];
+                if ((uint64_t)data % 16 == 0 && samples % 2 == 0) {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        if (y <= n - 16 * j0 - 2 * j10 - 1) {
+                            if (1 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // load_data__
+                                {
+                                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1);
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) data_reg(x + 1, y + 1) = vector.at[x];
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) {
+                                    if (x <= samples - 64 * k0 - 2 * k10 - 1) {
+                                        // load_data__
+                                        data_reg(x + 1, y + 1) = data(64 * k0 + 2 * k10 + x + 1, 16 * j0 + 2 * j10 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        if (y <= n - 16 * j0 - 2 * j10 - 1) {
+                            if (1 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // load_data__
+                                {
+                                    double run[2];
+                                    tessella_load_run<2>(run, &data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1));
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) data_reg(x + 1, y + 1) = run[x];
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) {
+                                    if (x <= samples - 64 * k0 - 2 * k10 - 1) {
+                                        // load_data__
+                                        data_reg(x + 1, y + 1) = data(64 * k0 + 2 * k10 + x + 1, 16 * j0 + 2 * j10 + y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                #pragma unroll 2
+                for (int32_t j11 = 0; j11 <= 1; j11++) {
+                    if (j11 <= n - 16 * j0 - 2 * j10 - 1) {
+                        #pragma unroll 2
+                        for (int32_t k11 = 0; k11 <= 1; k11++) {
+                            if (k11 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // S3: covariance.jl:14
+                                const int32_t j = 16 * j0 + 2 * j10 + j11 + 1;
+                                const int32_t k_data = k11 + 1;
+                                const int32_t j_data = j11 + 1;
+                                data_reg(k_data, j_data) = data_reg(k_data, j_data) - mean(j);
+                            }
+                        }
+                    }
+                }
+                if ((uint64_t)data % 16 == 0 && samples % 2 == 0) {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        if (y <= n - 16 * j0 - 2 * j10 - 1) {
+                            if (1 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // store_data
+                                {
+                                    tessella_vector<double, 2> vector;
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) vector.at[x] = data_reg(x + 1, y + 1);
+                                    *(tessella_vector<double, 2> *)&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1) = vector;
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) {
+                                    if (x <= samples - 64 * k0 - 2 * k10 - 1) {
+                                        // store_data
+                                        data(64 * k0 + 2 * k10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = data_reg(x + 1, y + 1);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t y = 0; y <= 1; y++) {
+                        if (y <= n - 16 * j0 - 2 * j10 - 1) {
+                            if (1 <= samples - 64 * k0 - 2 * k10 - 1) {
+                                // store_data
+                                {
+                                    double run[2];
+                                    #pragma unroll 2
+                                    for (int32_t x = 0; x <= 1; x++) run[x] = data_reg(x + 1, y + 1);
+                                    tessella_store_run<2>(&data(64 * k0 + 2 * k10 + 1, 16 * j0 + 2 * j10 + y + 1), run);
+                                }
+                            } else {
+                                #pragma unroll 2
+                                for (int32_t x = 0; x <= 1; x++) {
+                                    if (x <= samples - 64 * k0 - 2 * k10 - 1) {
+                                        // store_data
+                                        data(64 * k0 + 2 * k10 + x + 1, 16 * j0 + 2 * j10 + y + 1) = data_reg(x + 1, y + 1);
+                                    }
+                                }
+                            }
+                        }
                     }
                 }
             }
@@ -849,7 +1212,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3(
                         const int64_t x = threadIdx.x;
                         #pragma unroll 8
                         for (int64_t y0 = 0; y0 <= 7; y0++) {
-                            // load_data___
+                            // load_data____
                             const int64_t y = y1 + 8 * y0;
                             data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                         }
@@ -859,7 +1222,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3(
                         const int64_t x = threadIdx.x;
                         #pragma unroll 16
                         for (int64_t y0 = 0; y0 <= 15; y0++) {
-                            // load_data__
+                            // load_data___
                             const int64_t y = y1 + 8 * y0;
                             data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                         }
@@ -894,7 +1257,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3(
                         if (x <= imin(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 8
                             for (int64_t y0 = 0; y0 <= 7; y0++) {
-                                // load_data___
+                                // load_data____
                                 const int64_t y = y1 + 8 * y0;
                                 data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                             }
@@ -906,7 +1269,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3(
                         if (x <= imin(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 16
                             for (int64_t y0 = 0; y0 <= 15; y0++) {
-                                // load_data__
+                                // load_data___
                                 const int64_t y = y1 + 8 * y0;
                                 data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                             }
@@ -991,7 +1354,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3(
                             #pragma unroll 8
                             for (int64_t y0 = 0; y0 <= 7; y0++) {
                                 if (y0 <= -8 * j0 + (n - y1 - 1) / 8) {
-                                    // load_data___
+                                    // load_data____
                                     const int64_t y = y1 + 8 * y0;
                                     data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                                 }
@@ -1007,7 +1370,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3(
                             #pragma unroll 16
                             for (int64_t y0 = 0; y0 <= 15; y0++) {
                                 if (y0 <= -16 * i0 + (n - y1 - 1) / 8) {
-                                    // load_data__
+                                    // load_data___
                                     const int64_t y = y1 + 8 * y0;
                                     data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                                 }
@@ -1121,7 +1484,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3_32(
                         const int32_t x = threadIdx.x;
                         #pragma unroll 8
                         for (int32_t y0 = 0; y0 <= 7; y0++) {
-                            // load_data___
+                            // load_data____
                             const int32_t y = y1 + 8 * y0;
                             data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                         }
@@ -1131,7 +1494,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3_32(
                         const int32_t x = threadIdx.x;
                         #pragma unroll 16
                         for (int32_t y0 = 0; y0 <= 15; y0++) {
-                            // load_data__
+                            // load_data___
                             const int32_t y = y1 + 8 * y0;
                             data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                         }
@@ -1166,7 +1529,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3_32(
                         if (x <= imin32(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 8
                             for (int32_t y0 = 0; y0 <= 7; y0++) {
-                                // load_data___
+                                // load_data____
                                 const int32_t y = y1 + 8 * y0;
                                 data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                             }
@@ -1178,7 +1541,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3_32(
                         if (x <= imin32(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 16
                             for (int32_t y0 = 0; y0 <= 15; y0++) {
-                                // load_data__
+                                // load_data___
                                 const int32_t y = y1 + 8 * y0;
                                 data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                             }
@@ -1263,7 +1626,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3_32(
                             #pragma unroll 8
                             for (int32_t y0 = 0; y0 <= 7; y0++) {
                                 if (y0 <= -8 * j0 + (n - y1 - 1) / 8) {
-                                    // load_data___
+                                    // load_data____
                                     const int32_t y = y1 + 8 * y0;
                                     data_shared___(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                                 }
@@ -1279,7 +1642,7 @@ extern "C" __global__ void __launch_bounds__(128) covariance_kernel_3_32(
                             #pragma unroll 16
                             for (int32_t y0 = 0; y0 <= 15; y0++) {
                                 if (y0 <= -16 * i0 + (n - y1 - 1) / 8) {
-                                    // load_data__
+                                    // load_data___
                                     const int32_t y = y1 + 8 * y0;
                                     data_shared__(x + 1, y + 1) = data(16 * k0 + x + 1, 128 * i0 + y + 1);
                                 }
@@ -1392,7 +1755,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4(
                         const int64_t x = threadIdx.x;
                         #pragma unroll 4
                         for (int64_t y0 = 0; y0 <= 3; y0++) {
-                            // load_data_____
+                            // load_data______
                             const int64_t y = y1 + 16 * y0;
                             data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                         }
@@ -1402,7 +1765,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4(
                         const int64_t x = threadIdx.x;
                         #pragma unroll 4
                         for (int64_t y0 = 0; y0 <= 3; y0++) {
-                            // load_data____
+                            // load_data_____
                             const int64_t y = y1 + 16 * y0;
                             data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                         }
@@ -1437,7 +1800,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4(
                         if (x <= imin(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 4
                             for (int64_t y0 = 0; y0 <= 3; y0++) {
-                                // load_data_____
+                                // load_data______
                                 const int64_t y = y1 + 16 * y0;
                                 data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                             }
@@ -1449,7 +1812,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4(
                         if (x <= imin(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 4
                             for (int64_t y0 = 0; y0 <= 3; y0++) {
-                                // load_data____
+                                // load_data_____
                                 const int64_t y = y1 + 16 * y0;
                                 data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                             }
@@ -1534,7 +1897,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4(
                             #pragma unroll 4
                             for (int64_t y0 = 0; y0 <= 3; y0++) {
                                 if (y0 <= -4 * j0 + (n - y1 - 1) / 16) {
-                                    // load_data_____
+                                    // load_data______
                                     const int64_t y = y1 + 16 * y0;
                                     data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                                 }
@@ -1550,7 +1913,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4(
                             #pragma unroll 4
                             for (int64_t y0 = 0; y0 <= 3; y0++) {
                                 if (y0 <= -4 * i0 + (n - y1 - 1) / 16) {
-                                    // load_data____
+                                    // load_data_____
                                     const int64_t y = y1 + 16 * y0;
                                     data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                                 }
@@ -1663,7 +2026,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4_32(
                         const int32_t x = threadIdx.x;
                         #pragma unroll 4
                         for (int32_t y0 = 0; y0 <= 3; y0++) {
-                            // load_data_____
+                            // load_data______
                             const int32_t y = y1 + 16 * y0;
                             data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                         }
@@ -1673,7 +2036,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4_32(
                         const int32_t x = threadIdx.x;
                         #pragma unroll 4
                         for (int32_t y0 = 0; y0 <= 3; y0++) {
-                            // load_data____
+                            // load_data_____
                             const int32_t y = y1 + 16 * y0;
                             data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                         }
@@ -1708,7 +2071,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4_32(
                         if (x <= imin32(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 4
                             for (int32_t y0 = 0; y0 <= 3; y0++) {
-                                // load_data_____
+                                // load_data______
                                 const int32_t y = y1 + 16 * y0;
                                 data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                             }
@@ -1720,7 +2083,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4_32(
                         if (x <= imin32(15, samples - 16 * k0 - 1)) {
                             #pragma unroll 4
                             for (int32_t y0 = 0; y0 <= 3; y0++) {
-                                // load_data____
+                                // load_data_____
                                 const int32_t y = y1 + 16 * y0;
                                 data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                             }
@@ -1805,7 +2168,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4_32(
                             #pragma unroll 4
                             for (int32_t y0 = 0; y0 <= 3; y0++) {
                                 if (y0 <= -4 * j0 + (n - y1 - 1) / 16) {
-                                    // load_data_____
+                                    // load_data______
                                     const int32_t y = y1 + 16 * y0;
                                     data_shared_____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * j0 + y + 1);
                                 }
@@ -1821,7 +2184,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_kernel_4_32(
                             #pragma unroll 4
                             for (int32_t y0 = 0; y0 <= 3; y0++) {
                                 if (y0 <= -4 * i0 + (n - y1 - 1) / 16) {
-                                    // load_data____
+                                    // load_data_____
                                     const int32_t y = y1 + 16 * y0;
                                     data_shared____(x + 1, y + 1) = data(16 * k0 + x + 1, 64 * i0 + y + 1);
                                 }
@@ -1914,12 +2277,19 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S7(
             const int64_t j1 = imax(0, 32 * i0 - 32 * j0 + 4 * i10) + (int64_t)threadIdx.x;
             if (j1 <= imin(31, n - 32 * j0 - 1)) {
                 if (32 * j0 + j1 >= 32 * i0 + 4 * i10 + 3) {
+                    double values[4];
                     #pragma unroll 4
                     for (int64_t i11 = 0; i11 <= 3; i11++) {
                         // S7: covariance.jl:22
                         const int64_t j = 32 * j0 + j1 + 1;
                         const int64_t i = 32 * i0 + 4 * i10 + i11 + 1;
-                        cov(j, i) = cov(i, j);
+                        values[i11] = cov(i, j);
+                    }
+                    #pragma unroll 4
+                    for (int64_t i11 = 0; i11 <= 3; i11++) {
+                        const int64_t j = 32 * j0 + j1 + 1;
+                        const int64_t i = 32 * i0 + 4 * i10 + i11 + 1;
+                        cov(j, i) = values[i11];
                     }
                 } else {
                     #pragma unroll 4
@@ -1951,12 +2321,19 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S7_32(
             const int32_t j1 = imax32(0, 32 * i0 - 32 * j0 + 4 * i10) + (int32_t)threadIdx.x;
             if (j1 <= imin32(31, n - 32 * j0 - 1)) {
                 if (32 * j0 + j1 >= 32 * i0 + 4 * i10 + 3) {
+                    double values[4];
                     #pragma unroll 4
                     for (int32_t i11 = 0; i11 <= 3; i11++) {
                         // S7: covariance.jl:22
                         const int32_t j = 32 * j0 + j1 + 1;
                         const int32_t i = 32 * i0 + 4 * i10 + i11 + 1;
-                        cov(j, i) = cov(i, j);
+                        values[i11] = cov(i, j);
+                    }
+                    #pragma unroll 4
+                    for (int32_t i11 = 0; i11 <= 3; i11++) {
+                        const int32_t j = 32 * j0 + j1 + 1;
+                        const int32_t i = 32 * i0 + 4 * i10 + i11 + 1;
+                        cov(j, i) = values[i11];
                     }
                 } else {
                     #pragma unroll 4
@@ -1979,6 +2356,7 @@ extern "C" __global__ void __launch_bounds__(256) covariance_S7_32(
 #undef mean
 #undef data_shared
 #undef data_shared_
+#undef data_reg
 #undef cov_reg
 #undef data_shared__
 #undef data_shared___
@@ -2178,22 +2556,22 @@ extern "C" int32_t covariance(
         }
     }
     TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
-    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 32); first_block_y += 65535) {
+    for (int64_t first_block_y = 0; first_block_y <= floordiv(n - 1, 16); first_block_y += 65535) {
         if (samples <= 1073741824 && n <= 1073741824 && mean_1 <= 1073741824 && samples * n <= 2147483647) {
             {
-                const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                const tessella_grid tessella_blocks = {floordiv(samples - 1, 64) + 1, imin(65535, floordiv(n - 1, 16) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_S3_32<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
+                    covariance_S3_load_data___store_data_32<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, (int32_t)samples, (int32_t)n, (int32_t)first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }
         } else {
             {
-                const tessella_grid tessella_blocks = {floordiv(samples - 1, 32) + 1, imin(65535, floordiv(n - 1, 32) + 1 - first_block_y), 1};
+                const tessella_grid tessella_blocks = {floordiv(samples - 1, 64) + 1, imin(65535, floordiv(n - 1, 16) + 1 - first_block_y), 1};
                 if (tessella_blocks.is_too_large()) return -5;
                 if (!tessella_blocks.is_empty()) {
-                    covariance_S3<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, samples, n, first_block_y);
+                    covariance_S3_load_data___store_data<<<tessella_blocks.dims(), dim3(32, 8, 1), 0, tessella_kernels>>>(data_device.at, mean_device.at, samples, n, first_block_y);
                     TESSELLA_TRY(cudaGetLastError());
                 }
             }

@@ -61,10 +61,16 @@
 //         S3_piece1: y_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] = y_reg_[floor((i - 1)/32), i - 32*floor((i - 1)/32) - 1, 1] + B_shared_[floor((i - 1)/32), stage, i_B, j_B] * x_shared___[floor((i - 1)/32), stage_, j_x]
 //   for i1  # thread.x
 //     store_y_: y[32*i0 + i1 + x + 1] = y_reg_[i0, i1, x + 1]
-// for i0 = floor((i - 1)/1024)  # block.x
-//   for i11 = i - 1024*floor((i - 1)/1024) - 256*floor((i - 1024*floor((i - 1)/1024) - 1)/256) - 1  # thread.x
-//     for i10 = floor((i - 1024*floor((i - 1)/1024) - 1)/256)  # unroll(4)
-//       S4: y[i] = α * ax[i] + β * y[i]
+// for i0 = floor((i - 1)/512)  # block.x
+//   for i10 = floor((i - 512*floor((i - 1)/512) - 1)/2)  # thread.x
+//     for x  # unroll(2)
+//       load_y__: y_reg__[i0, i10, x + 1] = y[512*i0 + 2*i10 + x + 1]
+//     for x  # unroll(2)
+//       load_ax__: ax_reg__[i0, i10, x + 1] = ax[512*i0 + 2*i10 + x + 1]
+//     for i11 = i - 512*floor((i - 1)/512) - 2*floor((i - 512*floor((i - 1)/512) - 1)/2) - 1  # unroll(2)
+//       S4: y_reg__[floor((i - 1)/512), floor((i - 512*floor((i - 1)/512) - 1)/2), i_y] = α * ax_reg__[floor((i - 1)/512), floor((i - 512*floor((i - 1)/512) - 1)/2), i_ax] + β * y_reg__[floor((i - 1)/512), floor((i - 512*floor((i - 1)/512) - 1)/2), i_y]
+//     for x  # unroll(2)
+//       store_y__: y[512*i0 + 2*i10 + x + 1] = y_reg__[i0, i10, x + 1]
 //
 // nvcc -fmad=false: every product and every sum is rounded, as in Julia.
 
@@ -108,6 +114,8 @@ static inline int tessella_overlap(const void *a, int64_t a_bytes, const void *b
 #define B_shared__shift(i) (((uint32_t)((uint64_t)B / 8) + (uint32_t)(B_1) * ((uint32_t)(i) % 2)) % 2)
 #define B_shared_(i, j, k) B_shared_[(j) - 1 + 34 * ((k) - 1 + 32 * ((i) - 4 * floordiv((i), 4))) + B_shared__shift((k) - 1)]
 #define x_shared___(i, j) x_shared___[(j) - 1 + 32 * ((i) - 4 * floordiv((i), 4))]
+#define ax_reg__(i) ax_reg__[(i) - 1]
+#define y_reg__(i) y_reg__[(i) - 1]
 
 // Begins to copy an element to shared memory. What it misses comes to the L2 cache with the 256 bytes around it, for copies of
 // rows that begin inside of them.
@@ -131,6 +139,61 @@ static __device__ __forceinline__ void tessella_await()
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;\n\tcp.async.wait_group %0;" :: "n"(later) : "memory");
 #endif
+}
+
+// Neighbouring elements that are loaded or stored at once, from a multiple of their size on.
+template <typename T, int count> struct __align__(sizeof(T) * count) tessella_vector {
+    T at[count];
+};
+
+// Elements of the widest vector of up to 16 bytes and 4 elements that begins `place` elements behind a multiple of one, if so
+// many are left.
+template <int bytes, int place, int left> struct tessella_width {
+    static const int most = bytes < 8 ? 4 : 2;
+    static const int here = place % most == 0 ? most : place % 2 == 0 ? 2 : 1;
+    static const int value = here <= left ? here : here > 1 && left > 1 ? 2 : 1;
+};
+
+// Elements `at` to `count - 1` of a run in memory whose first one is `lead` elements behind a multiple of a vector's size: each
+// as part of the widest vector that begins there and ends within the run.
+template <int lead, int at, int count> struct tessella_peeled {
+    template <typename T> static __device__ __forceinline__ void load(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        const tessella_vector<T, width> vector = *(const tessella_vector<T, width> *)(from + at);
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) to[at + lane] = vector.at[lane];
+        tessella_peeled<lead, at + width, count>::load(to, from);
+    }
+    template <typename T> static __device__ __forceinline__ void store(T *to, const T *from) {
+        const int width = tessella_width<sizeof(T), lead + at, count - at>::value;
+        tessella_vector<T, width> vector;
+        #pragma unroll
+        for (int lane = 0; lane < width; lane++) vector.at[lane] = from[at + lane];
+        *(tessella_vector<T, width> *)(to + at) = vector;
+        tessella_peeled<lead, at + width, count>::store(to, from);
+    }
+};
+template <int lead, int count> struct tessella_peeled<lead, count, count> {
+    template <typename T> static __device__ __forceinline__ void load(T *, const T *) {}
+    template <typename T> static __device__ __forceinline__ void store(T *, const T *) {}
+};
+
+// The neighbours from `from` on, wherever in a vector they begin.
+template <int count, typename T> static __device__ __forceinline__ void tessella_load_run(T *to, const T *from) {
+    switch ((uint64_t)from / sizeof(T) % tessella_width<sizeof(T), 0, count>::most) {
+        case 0: return tessella_peeled<0, 0, count>::load(to, from);
+        case 1: return tessella_peeled<1, 0, count>::load(to, from);
+        case 2: return tessella_peeled<2, 0, count>::load(to, from);
+        default: return tessella_peeled<3, 0, count>::load(to, from);
+    }
+}
+template <int count, typename T> static __device__ __forceinline__ void tessella_store_run(T *to, const T *from) {
+    switch ((uint64_t)to / sizeof(T) % tessella_width<sizeof(T), 0, count>::most) {
+        case 0: return tessella_peeled<0, 0, count>::store(to, from);
+        case 1: return tessella_peeled<1, 0, count>::store(to, from);
+        case 2: return tessella_peeled<2, 0, count>::store(to, from);
+        default: return tessella_peeled<3, 0, count>::store(to, from);
+    }
 }
 
 // Begins to copy the 16 bytes around an element to those around its place in shared memory, where it lies as far behind a multiple
@@ -1476,60 +1539,404 @@ extern "C" __global__ void __launch_bounds__(32) gesummv_kernel_4_32(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) gesummv_S4(
+extern "C" __global__ void __launch_bounds__(256) gesummv_kernel_5(
     double *__restrict__ y,
     const double *__restrict__ ax,
+    int64_t y_1,
+    int64_t ax_1,
     int64_t n,
     double alpha,
     double beta
 ) {
     const int64_t i0 = blockIdx.x;
-    const int64_t i11 = threadIdx.x;
-    if (i11 <= imin(255, n - 1024 * i0 - 1)) {
-        if (n >= 1024 * i0 + i11 + 769) {
-            #pragma unroll 4
-            for (int64_t i10 = 0; i10 <= 3; i10++) {
+    const int64_t i10 = threadIdx.x;
+    if (i10 <= imin(255, -256 * i0 + (n + 1) / 2 - 1)) {
+        if (n >= 512 * i0 + 2 * i10 + 2) {
+            double ax_reg__[2];
+            double y_reg__[2];
+            if ((uint64_t)y % 16 == 0) {
+                // load_y__
+                {
+                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&y(512 * i0 + 2 * i10 + 1);
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) y_reg__(x_2 + 1) = vector.at[x_2];
+                }
+            } else {
+                // load_y__
+                {
+                    double run[2];
+                    tessella_load_run<2>(run, &y(512 * i0 + 2 * i10 + 1));
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) y_reg__(x_2 + 1) = run[x_2];
+                }
+            }
+            if ((uint64_t)ax % 16 == 0) {
+                // load_ax__
+                {
+                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&ax(512 * i0 + 2 * i10 + 1);
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) ax_reg__(x_2 + 1) = vector.at[x_2];
+                }
+            } else {
+                // load_ax__
+                {
+                    double run[2];
+                    tessella_load_run<2>(run, &ax(512 * i0 + 2 * i10 + 1));
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) ax_reg__(x_2 + 1) = run[x_2];
+                }
+            }
+            #pragma unroll 2
+            for (int64_t i11 = 0; i11 <= 1; i11++) {
                 // S4: gesummv.jl:15
-                const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                y(i) = alpha * ax(i) + beta * y(i);
+                const int64_t i_ax = i11 + 1;
+                const int64_t i_y = i11 + 1;
+                y_reg__(i_y) = alpha * ax_reg__(i_ax) + beta * y_reg__(i_y);
+            }
+            if ((uint64_t)y % 16 == 0) {
+                // store_y__
+                {
+                    tessella_vector<double, 2> vector;
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) vector.at[x_2] = y_reg__(x_2 + 1);
+                    *(tessella_vector<double, 2> *)&y(512 * i0 + 2 * i10 + 1) = vector;
+                }
+            } else {
+                // store_y__
+                {
+                    double run[2];
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) run[x_2] = y_reg__(x_2 + 1);
+                    tessella_store_run<2>(&y(512 * i0 + 2 * i10 + 1), run);
+                }
             }
         } else {
-            #pragma unroll 4
-            for (int64_t i10 = 0; i10 <= 3; i10++) {
-                if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {
+            double ax_reg__[2];
+            double y_reg__[2];
+            if ((uint64_t)y % 16 == 0) {
+                if (1 <= y_1 - 512 * i0 - 2 * i10 - 1) {
+                    // load_y__
+                    {
+                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&y(512 * i0 + 2 * i10 + 1);
+                        #pragma unroll 2
+                        for (int64_t x_2 = 0; x_2 <= 1; x_2++) y_reg__(x_2 + 1) = vector.at[x_2];
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= y_1 - 512 * i0 - 2 * i10 - 1) {
+                            // load_y__
+                            const int64_t x_3 = x_2;
+                            y_reg__(x_3 + 1) = y(512 * i0 + 2 * i10 + x_3 + 1);
+                        }
+                    }
+                }
+            } else {
+                if (1 <= y_1 - 512 * i0 - 2 * i10 - 1) {
+                    // load_y__
+                    {
+                        double run[2];
+                        tessella_load_run<2>(run, &y(512 * i0 + 2 * i10 + 1));
+                        #pragma unroll 2
+                        for (int64_t x_2 = 0; x_2 <= 1; x_2++) y_reg__(x_2 + 1) = run[x_2];
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= y_1 - 512 * i0 - 2 * i10 - 1) {
+                            // load_y__
+                            const int64_t x_3 = x_2;
+                            y_reg__(x_3 + 1) = y(512 * i0 + 2 * i10 + x_3 + 1);
+                        }
+                    }
+                }
+            }
+            if ((uint64_t)ax % 16 == 0) {
+                if (1 <= ax_1 - 512 * i0 - 2 * i10 - 1) {
+                    // load_ax__
+                    {
+                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&ax(512 * i0 + 2 * i10 + 1);
+                        #pragma unroll 2
+                        for (int64_t x_2 = 0; x_2 <= 1; x_2++) ax_reg__(x_2 + 1) = vector.at[x_2];
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= ax_1 - 512 * i0 - 2 * i10 - 1) {
+                            // load_ax__
+                            const int64_t x_3 = x_2;
+                            ax_reg__(x_3 + 1) = ax(512 * i0 + 2 * i10 + x_3 + 1);
+                        }
+                    }
+                }
+            } else {
+                if (1 <= ax_1 - 512 * i0 - 2 * i10 - 1) {
+                    // load_ax__
+                    {
+                        double run[2];
+                        tessella_load_run<2>(run, &ax(512 * i0 + 2 * i10 + 1));
+                        #pragma unroll 2
+                        for (int64_t x_2 = 0; x_2 <= 1; x_2++) ax_reg__(x_2 + 1) = run[x_2];
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= ax_1 - 512 * i0 - 2 * i10 - 1) {
+                            // load_ax__
+                            const int64_t x_3 = x_2;
+                            ax_reg__(x_3 + 1) = ax(512 * i0 + 2 * i10 + x_3 + 1);
+                        }
+                    }
+                }
+            }
+            #pragma unroll 2
+            for (int64_t i11 = 0; i11 <= 1; i11++) {
+                if (i11 <= n - 512 * i0 - 2 * i10 - 1) {
                     // S4: gesummv.jl:15
-                    const int64_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                    y(i) = alpha * ax(i) + beta * y(i);
+                    const int64_t i_ax = i11 + 1;
+                    const int64_t i_y = i11 + 1;
+                    y_reg__(i_y) = alpha * ax_reg__(i_ax) + beta * y_reg__(i_y);
+                }
+            }
+            if ((uint64_t)y % 16 == 0) {
+                if (1 <= n - 512 * i0 - 2 * i10 - 1) {
+                    // store_y__
+                    {
+                        tessella_vector<double, 2> vector;
+                        #pragma unroll 2
+                        for (int64_t x_2 = 0; x_2 <= 1; x_2++) vector.at[x_2] = y_reg__(x_2 + 1);
+                        *(tessella_vector<double, 2> *)&y(512 * i0 + 2 * i10 + 1) = vector;
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= n - 512 * i0 - 2 * i10 - 1) {
+                            // store_y__
+                            const int64_t x_3 = x_2;
+                            y(512 * i0 + 2 * i10 + x_3 + 1) = y_reg__(x_3 + 1);
+                        }
+                    }
+                }
+            } else {
+                if (1 <= n - 512 * i0 - 2 * i10 - 1) {
+                    // store_y__
+                    {
+                        double run[2];
+                        #pragma unroll 2
+                        for (int64_t x_2 = 0; x_2 <= 1; x_2++) run[x_2] = y_reg__(x_2 + 1);
+                        tessella_store_run<2>(&y(512 * i0 + 2 * i10 + 1), run);
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int64_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= n - 512 * i0 - 2 * i10 - 1) {
+                            // store_y__
+                            const int64_t x_3 = x_2;
+                            y(512 * i0 + 2 * i10 + x_3 + 1) = y_reg__(x_3 + 1);
+                        }
+                    }
                 }
             }
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) gesummv_S4_32(
+extern "C" __global__ void __launch_bounds__(256) gesummv_kernel_5_32(
     double *__restrict__ y,
     const double *__restrict__ ax,
+    int32_t y_1,
+    int32_t ax_1,
     int32_t n,
     double alpha,
     double beta
 ) {
     const int32_t i0 = blockIdx.x;
-    const int32_t i11 = threadIdx.x;
-    if (i11 <= imin32(255, n - 1024 * i0 - 1)) {
-        if (n >= 1024 * i0 + i11 + 769) {
-            #pragma unroll 4
-            for (int32_t i10 = 0; i10 <= 3; i10++) {
+    const int32_t i10 = threadIdx.x;
+    if (i10 <= imin32(255, -256 * i0 + (n + 1) / 2 - 1)) {
+        if (n >= 512 * i0 + 2 * i10 + 2) {
+            double ax_reg__[2];
+            double y_reg__[2];
+            if ((uint64_t)y % 16 == 0) {
+                // load_y__
+                {
+                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&y(512 * i0 + 2 * i10 + 1);
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) y_reg__(x_2 + 1) = vector.at[x_2];
+                }
+            } else {
+                // load_y__
+                {
+                    double run[2];
+                    tessella_load_run<2>(run, &y(512 * i0 + 2 * i10 + 1));
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) y_reg__(x_2 + 1) = run[x_2];
+                }
+            }
+            if ((uint64_t)ax % 16 == 0) {
+                // load_ax__
+                {
+                    const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&ax(512 * i0 + 2 * i10 + 1);
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) ax_reg__(x_2 + 1) = vector.at[x_2];
+                }
+            } else {
+                // load_ax__
+                {
+                    double run[2];
+                    tessella_load_run<2>(run, &ax(512 * i0 + 2 * i10 + 1));
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) ax_reg__(x_2 + 1) = run[x_2];
+                }
+            }
+            #pragma unroll 2
+            for (int32_t i11 = 0; i11 <= 1; i11++) {
                 // S4: gesummv.jl:15
-                const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                y(i) = alpha * ax(i) + beta * y(i);
+                const int32_t i_ax = i11 + 1;
+                const int32_t i_y = i11 + 1;
+                y_reg__(i_y) = alpha * ax_reg__(i_ax) + beta * y_reg__(i_y);
+            }
+            if ((uint64_t)y % 16 == 0) {
+                // store_y__
+                {
+                    tessella_vector<double, 2> vector;
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) vector.at[x_2] = y_reg__(x_2 + 1);
+                    *(tessella_vector<double, 2> *)&y(512 * i0 + 2 * i10 + 1) = vector;
+                }
+            } else {
+                // store_y__
+                {
+                    double run[2];
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) run[x_2] = y_reg__(x_2 + 1);
+                    tessella_store_run<2>(&y(512 * i0 + 2 * i10 + 1), run);
+                }
             }
         } else {
-            #pragma unroll 4
-            for (int32_t i10 = 0; i10 <= 3; i10++) {
-                if (i10 <= -4 * i0 + (n - i11 - 1) / 256) {
+            double ax_reg__[2];
+            double y_reg__[2];
+            if ((uint64_t)y % 16 == 0) {
+                if (1 <= y_1 - 512 * i0 - 2 * i10 - 1) {
+                    // load_y__
+                    {
+                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&y(512 * i0 + 2 * i10 + 1);
+                        #pragma unroll 2
+                        for (int32_t x_2 = 0; x_2 <= 1; x_2++) y_reg__(x_2 + 1) = vector.at[x_2];
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= y_1 - 512 * i0 - 2 * i10 - 1) {
+                            // load_y__
+                            const int32_t x_3 = x_2;
+                            y_reg__(x_3 + 1) = y(512 * i0 + 2 * i10 + x_3 + 1);
+                        }
+                    }
+                }
+            } else {
+                if (1 <= y_1 - 512 * i0 - 2 * i10 - 1) {
+                    // load_y__
+                    {
+                        double run[2];
+                        tessella_load_run<2>(run, &y(512 * i0 + 2 * i10 + 1));
+                        #pragma unroll 2
+                        for (int32_t x_2 = 0; x_2 <= 1; x_2++) y_reg__(x_2 + 1) = run[x_2];
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= y_1 - 512 * i0 - 2 * i10 - 1) {
+                            // load_y__
+                            const int32_t x_3 = x_2;
+                            y_reg__(x_3 + 1) = y(512 * i0 + 2 * i10 + x_3 + 1);
+                        }
+                    }
+                }
+            }
+            if ((uint64_t)ax % 16 == 0) {
+                if (1 <= ax_1 - 512 * i0 - 2 * i10 - 1) {
+                    // load_ax__
+                    {
+                        const tessella_vector<double, 2> vector = *(const tessella_vector<double, 2> *)&ax(512 * i0 + 2 * i10 + 1);
+                        #pragma unroll 2
+                        for (int32_t x_2 = 0; x_2 <= 1; x_2++) ax_reg__(x_2 + 1) = vector.at[x_2];
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= ax_1 - 512 * i0 - 2 * i10 - 1) {
+                            // load_ax__
+                            const int32_t x_3 = x_2;
+                            ax_reg__(x_3 + 1) = ax(512 * i0 + 2 * i10 + x_3 + 1);
+                        }
+                    }
+                }
+            } else {
+                if (1 <= ax_1 - 512 * i0 - 2 * i10 - 1) {
+                    // load_ax__
+                    {
+                        double run[2];
+                        tessella_load_run<2>(run, &ax(512 * i0 + 2 * i10 + 1));
+                        #pragma unroll 2
+                        for (int32_t x_2 = 0; x_2 <= 1; x_2++) ax_reg__(x_2 + 1) = run[x_2];
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= ax_1 - 512 * i0 - 2 * i10 - 1) {
+                            // load_ax__
+                            const int32_t x_3 = x_2;
+                            ax_reg__(x_3 + 1) = ax(512 * i0 + 2 * i10 + x_3 + 1);
+                        }
+                    }
+                }
+            }
+            #pragma unroll 2
+            for (int32_t i11 = 0; i11 <= 1; i11++) {
+                if (i11 <= n - 512 * i0 - 2 * i10 - 1) {
                     // S4: gesummv.jl:15
-                    const int32_t i = 1024 * i0 + i11 + 256 * i10 + 1;
-                    y(i) = alpha * ax(i) + beta * y(i);
+                    const int32_t i_ax = i11 + 1;
+                    const int32_t i_y = i11 + 1;
+                    y_reg__(i_y) = alpha * ax_reg__(i_ax) + beta * y_reg__(i_y);
+                }
+            }
+            if ((uint64_t)y % 16 == 0) {
+                if (1 <= n - 512 * i0 - 2 * i10 - 1) {
+                    // store_y__
+                    {
+                        tessella_vector<double, 2> vector;
+                        #pragma unroll 2
+                        for (int32_t x_2 = 0; x_2 <= 1; x_2++) vector.at[x_2] = y_reg__(x_2 + 1);
+                        *(tessella_vector<double, 2> *)&y(512 * i0 + 2 * i10 + 1) = vector;
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= n - 512 * i0 - 2 * i10 - 1) {
+                            // store_y__
+                            const int32_t x_3 = x_2;
+                            y(512 * i0 + 2 * i10 + x_3 + 1) = y_reg__(x_3 + 1);
+                        }
+                    }
+                }
+            } else {
+                if (1 <= n - 512 * i0 - 2 * i10 - 1) {
+                    // store_y__
+                    {
+                        double run[2];
+                        #pragma unroll 2
+                        for (int32_t x_2 = 0; x_2 <= 1; x_2++) run[x_2] = y_reg__(x_2 + 1);
+                        tessella_store_run<2>(&y(512 * i0 + 2 * i10 + 1), run);
+                    }
+                } else {
+                    #pragma unroll 2
+                    for (int32_t x_2 = 0; x_2 <= 1; x_2++) {
+                        if (x_2 <= n - 512 * i0 - 2 * i10 - 1) {
+                            // store_y__
+                            const int32_t x_3 = x_2;
+                            y(512 * i0 + 2 * i10 + x_3 + 1) = y_reg__(x_3 + 1);
+                        }
+                    }
                 }
             }
         }
@@ -1549,6 +1956,8 @@ extern "C" __global__ void __launch_bounds__(256) gesummv_S4_32(
 #undef x_shared__
 #undef B_shared_
 #undef x_shared___
+#undef ax_reg__
+#undef y_reg__
 #undef A_shared_shift
 #undef A_shared__shift
 #undef B_shared_shift
@@ -1738,7 +2147,7 @@ extern "C" int32_t gesummv(
     if (const int tessella_status = n >= 12673 && (ax_1 > 1073741824 || A_1 > 1073741824 || A_2 > 1073741824 || n > 1073741824 || A_1 * A_2 > 2147483647) ? tessella_share((const void *)gesummv_kernel, 51456) : 0) return tessella_status;
     if (const int tessella_status = n >= 12673 && y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647 ? tessella_share((const void *)gesummv_kernel_2_32, 51456) : 0) return tessella_status;
     if (const int tessella_status = n >= 12673 && (y_1 > 1073741824 || B_1 > 1073741824 || B_2 > 1073741824 || n > 1073741824 || B_1 * B_2 > 2147483647) ? tessella_share((const void *)gesummv_kernel_2, 51456) : 0) return tessella_status;
-    tessella_streams<4> tessella_queues;
+    tessella_streams<5> tessella_queues;
     TESSELLA_TRY(tessella_queues.open());
     const cudaStream_t tessella_in = tessella_queues.stream[0];
     const cudaStream_t tessella_kernels = tessella_queues.stream[1];
@@ -1748,6 +2157,14 @@ extern "C" int32_t gesummv(
     TESSELLA_TRY(A_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), A_1), A_2)));
     TESSELLA_TRY(B_device.allocate(tessella_bytes(tessella_bytes(sizeof(double), B_1), B_2)));
     TESSELLA_TRY(x_device.allocate(tessella_bytes(sizeof(double), n)));
+    if (y_1 > n) {
+        TESSELLA_TRY(y_device.copy_in(y, tessella_in));
+    }
+    if (ax_1 > n) {
+        TESSELLA_TRY(ax_device.copy_in(ax, tessella_in));
+    }
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
     if (y_1 <= 1073741824 && ax_1 <= 1073741824 && n <= 1073741824) {
         {
             const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
@@ -1769,8 +2186,8 @@ extern "C" int32_t gesummv(
     }
     TESSELLA_TRY(A_device.copy_in(A, tessella_in));
     TESSELLA_TRY(x_device.copy_in(x, tessella_in));
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[0], tessella_in));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[0], 0));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[1], 0));
     if (n >= 12673) {
         if (ax_1 <= 1073741824 && A_1 <= 1073741824 && A_2 <= 1073741824 && n <= 1073741824 && A_1 * A_2 <= 2147483647) {
             {
@@ -1812,10 +2229,10 @@ extern "C" int32_t gesummv(
             }
         }
     }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[1], tessella_kernels));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_kernels));
     TESSELLA_TRY(B_device.copy_in(B, tessella_in));
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[2], tessella_in));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[2], 0));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_in));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_kernels, tessella_queues.event[3], 0));
     if (n >= 12673) {
         if (y_1 <= 1073741824 && B_1 <= 1073741824 && B_2 <= 1073741824 && n <= 1073741824 && B_1 * B_2 <= 2147483647) {
             {
@@ -1859,27 +2276,27 @@ extern "C" int32_t gesummv(
     }
     if (y_1 <= 1073741824 && ax_1 <= 1073741824 && n <= 1073741824) {
         {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 512) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_S4_32<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(y_device.at, ax_device.at, (int32_t)n, alpha, beta);
+                gesummv_kernel_5_32<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(y_device.at, ax_device.at, (int32_t)y_1, (int32_t)ax_1, (int32_t)n, alpha, beta);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     } else {
         {
-            const tessella_grid tessella_blocks = {floordiv(n - 1, 1024) + 1, 1, 1};
+            const tessella_grid tessella_blocks = {floordiv(n - 1, 512) + 1, 1, 1};
             if (tessella_blocks.is_too_large()) return -5;
             if (!tessella_blocks.is_empty()) {
-                gesummv_S4<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(y_device.at, ax_device.at, n, alpha, beta);
+                gesummv_kernel_5<<<tessella_blocks.dims(), dim3(256, 1, 1), 0, tessella_kernels>>>(y_device.at, ax_device.at, y_1, ax_1, n, alpha, beta);
                 TESSELLA_TRY(cudaGetLastError());
             }
         }
     }
-    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[3], tessella_kernels));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[1], 0));
+    TESSELLA_TRY(cudaEventRecord(tessella_queues.event[4], tessella_kernels));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[2], 0));
     TESSELLA_TRY(tessella_copy_box(ax, n, 1, ax_device.at, n, 1, n, 1, 1, cudaMemcpyDeviceToHost, tessella_out));
-    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[3], 0));
+    TESSELLA_TRY(cudaStreamWaitEvent(tessella_out, tessella_queues.event[4], 0));
     TESSELLA_TRY(tessella_copy_box(y, n, 1, y_device.at, n, 1, n, 1, 1, cudaMemcpyDeviceToHost, tessella_out));
     TESSELLA_TRY(tessella_queues.close());
     TESSELLA_TRY(y_device.release());

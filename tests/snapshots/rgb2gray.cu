@@ -122,9 +122,9 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
         const int64_t i10 = threadIdx.x;
         if (i10 <= imin(7, -8 * i0 + (m - 1) / 16)) {
             if (image_3 >= 3 && image_2 > 32 * j0 + j1 && image_1 >= 128 * i0 + 16 * i10 + 16 && m >= 128 * i0 + 16 * i10 + 16) {
-                uint8_t image_reg[48];
-                uint8_t gray_reg[16];
-                if ((uint64_t)image % 16 == 0 && image_1 % 16 == 0) {
+                if ((uint64_t)image % 16 == 0 && image_1 % 16 == 0 && (uint64_t)gray % 16 == 0 && m % 16 == 0) {
+                    uint8_t image_reg[48];
+                    uint8_t gray_reg[16];
                     #pragma unroll 3
                     for (int64_t z = 0; z <= 2; z++) {
                         // load_image
@@ -134,7 +134,26 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                             for (int64_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = vector.at[x];
                         }
                     }
+                    #pragma unroll 16
+                    for (int64_t i11 = 0; i11 <= 15; i11++) {
+                        // S0: rgb2gray.jl:10
+                        const int64_t i_image = i11 + 1;
+                        const int64_t i_gray = i11 + 1;
+                        const uint8_t r = image_reg(i_image, 1, 1);
+                        const uint8_t g = image_reg(i_image, 1, 2);
+                        const uint8_t b = image_reg(i_image, 1, 3);
+                        gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
+                    }
+                    // store_gray
+                    {
+                        tessella_vector<uint8_t, 16> vector;
+                        #pragma unroll 16
+                        for (int64_t x = 0; x <= 15; x++) vector.at[x] = gray_reg(x + 1, 1);
+                        *(tessella_vector<uint8_t, 16> *)&gray(128 * i0 + 16 * i10 + 1, 32 * j0 + j1 + 1) = vector;
+                    }
                 } else {
+                    uint8_t image_reg[48];
+                    uint8_t gray_reg[16];
                     #pragma unroll 3
                     for (int64_t z = 0; z <= 2; z++) {
                         // load_image
@@ -145,26 +164,16 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                             for (int64_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = run[x];
                         }
                     }
-                }
-                #pragma unroll 16
-                for (int64_t i11 = 0; i11 <= 15; i11++) {
-                    // S0: rgb2gray.jl:10
-                    const int64_t i_image = i11 + 1;
-                    const int64_t i_gray = i11 + 1;
-                    const uint8_t r = image_reg(i_image, 1, 1);
-                    const uint8_t g = image_reg(i_image, 1, 2);
-                    const uint8_t b = image_reg(i_image, 1, 3);
-                    gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
-                }
-                if ((uint64_t)gray % 16 == 0 && m % 16 == 0) {
-                    // store_gray
-                    {
-                        tessella_vector<uint8_t, 16> vector;
-                        #pragma unroll 16
-                        for (int64_t x = 0; x <= 15; x++) vector.at[x] = gray_reg(x + 1, 1);
-                        *(tessella_vector<uint8_t, 16> *)&gray(128 * i0 + 16 * i10 + 1, 32 * j0 + j1 + 1) = vector;
+                    #pragma unroll 16
+                    for (int64_t i11 = 0; i11 <= 15; i11++) {
+                        // S0: rgb2gray.jl:10
+                        const int64_t i_image = i11 + 1;
+                        const int64_t i_gray = i11 + 1;
+                        const uint8_t r = image_reg(i_image, 1, 1);
+                        const uint8_t g = image_reg(i_image, 1, 2);
+                        const uint8_t b = image_reg(i_image, 1, 3);
+                        gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
                     }
-                } else {
                     // store_gray
                     {
                         uint8_t run[16];
@@ -299,9 +308,9 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
         const int32_t i10 = threadIdx.x;
         if (i10 <= imin32(7, -8 * i0 + (m - 1) / 16)) {
             if (image_3 >= 3 && image_2 > 32 * j0 + j1 && image_1 >= 128 * i0 + 16 * i10 + 16 && m >= 128 * i0 + 16 * i10 + 16) {
-                uint8_t image_reg[48];
-                uint8_t gray_reg[16];
-                if ((uint64_t)image % 16 == 0 && image_1 % 16 == 0) {
+                if ((uint64_t)image % 16 == 0 && image_1 % 16 == 0 && (uint64_t)gray % 16 == 0 && m % 16 == 0) {
+                    uint8_t image_reg[48];
+                    uint8_t gray_reg[16];
                     #pragma unroll 3
                     for (int32_t z = 0; z <= 2; z++) {
                         // load_image
@@ -311,7 +320,26 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                             for (int32_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = vector.at[x];
                         }
                     }
+                    #pragma unroll 16
+                    for (int32_t i11 = 0; i11 <= 15; i11++) {
+                        // S0: rgb2gray.jl:10
+                        const int32_t i_image = i11 + 1;
+                        const int32_t i_gray = i11 + 1;
+                        const uint8_t r = image_reg(i_image, 1, 1);
+                        const uint8_t g = image_reg(i_image, 1, 2);
+                        const uint8_t b = image_reg(i_image, 1, 3);
+                        gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
+                    }
+                    // store_gray
+                    {
+                        tessella_vector<uint8_t, 16> vector;
+                        #pragma unroll 16
+                        for (int32_t x = 0; x <= 15; x++) vector.at[x] = gray_reg(x + 1, 1);
+                        *(tessella_vector<uint8_t, 16> *)&gray(128 * i0 + 16 * i10 + 1, 32 * j0 + j1 + 1) = vector;
+                    }
                 } else {
+                    uint8_t image_reg[48];
+                    uint8_t gray_reg[16];
                     #pragma unroll 3
                     for (int32_t z = 0; z <= 2; z++) {
                         // load_image
@@ -322,26 +350,16 @@ extern "C" __global__ void __launch_bounds__(256) rgb2gray_S0_load_image_store_g
                             for (int32_t x = 0; x <= 15; x++) image_reg(x + 1, 1, z + 1) = run[x];
                         }
                     }
-                }
-                #pragma unroll 16
-                for (int32_t i11 = 0; i11 <= 15; i11++) {
-                    // S0: rgb2gray.jl:10
-                    const int32_t i_image = i11 + 1;
-                    const int32_t i_gray = i11 + 1;
-                    const uint8_t r = image_reg(i_image, 1, 1);
-                    const uint8_t g = image_reg(i_image, 1, 2);
-                    const uint8_t b = image_reg(i_image, 1, 3);
-                    gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
-                }
-                if ((uint64_t)gray % 16 == 0 && m % 16 == 0) {
-                    // store_gray
-                    {
-                        tessella_vector<uint8_t, 16> vector;
-                        #pragma unroll 16
-                        for (int32_t x = 0; x <= 15; x++) vector.at[x] = gray_reg(x + 1, 1);
-                        *(tessella_vector<uint8_t, 16> *)&gray(128 * i0 + 16 * i10 + 1, 32 * j0 + j1 + 1) = vector;
+                    #pragma unroll 16
+                    for (int32_t i11 = 0; i11 <= 15; i11++) {
+                        // S0: rgb2gray.jl:10
+                        const int32_t i_image = i11 + 1;
+                        const int32_t i_gray = i11 + 1;
+                        const uint8_t r = image_reg(i_image, 1, 1);
+                        const uint8_t g = image_reg(i_image, 1, 2);
+                        const uint8_t b = image_reg(i_image, 1, 3);
+                        gray_reg(i_gray, 1) = (uint8_t)((int64_t)(tessella_add_i64(tessella_add_i64(tessella_mul_i64(77, (int64_t)r), tessella_mul_i64(150, (int64_t)g)), tessella_mul_i64(29, (int64_t)b)) >> 8));
                     }
-                } else {
                     // store_gray
                     {
                         uint8_t run[16];

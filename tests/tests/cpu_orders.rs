@@ -27,7 +27,7 @@ fn chosen_orders_are_what_is_recorded() {
 #[test]
 fn variables_have_no_more_axes_than_arrays() {
     let wanted = [
-        ("upwind", "guard: a register"),
+        ("kept_sides", "guard: a register"),
         ("reaction", "rate: CPU memory of m x n elements"),
         ("patches", "d: a register"),
     ];

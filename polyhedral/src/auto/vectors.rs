@@ -97,15 +97,17 @@ impl Chooser<'_> {
                 for (axis, end) in ends.iter_mut().enumerate() {
                     let Some(affine) = access.subscripts[axis].as_affine() else { return Ok(None) };
                     let (mut low, mut high) = (affine.constant_term(), affine.constant_term());
-                    let mut add = |at: &Loop, points: i64| {
+                    let mut add = |at: &Loop, first: i64, points: i64| {
                         if let Some(iterator) = iterator(at, *id) {
-                            let reach = affine.coefficient(iterator).saturating_mul(points - 1);
-                            (low, high) = (low + reach.min(0), high + reach.max(0));
+                            let factor = affine.coefficient(iterator);
+                            let (base, reach) = (factor.saturating_mul(first), factor.saturating_mul(points - 1));
+                            low = low.saturating_add(base).saturating_add(reach.min(0));
+                            high = high.saturating_add(base).saturating_add(reach.max(0));
                         }
                     };
-                    add(x, i64::from(along));
-                    y.iter().for_each(|y| add(y, i64::from(across)));
-                    inner.iter().for_each(|(at, extent)| add(at, *extent));
+                    add(x, 0, i64::from(along));
+                    y.iter().for_each(|y| add(y, 0, i64::from(across)));
+                    inner.iter().for_each(|(at, first, extent)| add(at, *first, *extent));
                     *end = Some(end.map_or((low, high), |(from, to)| (low.min(from), high.max(to))));
                 }
             }
@@ -144,19 +146,22 @@ impl Chooser<'_> {
         Ok(Some(Points { along, across, before: before.unwrap_or(0) }))
     }
 
-    /// The loops around a computation below `path`, with their numbers of iterations where these are constant.
+    /// The loops around a computation below `path` whose numbers of iterations are constant, with these and, before them, the first value of the
+    /// iterator if that is a number, else 0.
     fn extents_below<'s>(
         &self,
         schedule: &'s Schedule,
         path: &Path,
         id: ComputationId,
-    ) -> Result<Vec<(&'s Loop, i64)>, Error> {
+    ) -> Result<Vec<(&'s Loop, i64, i64)>, Error> {
         let mut found = vec![];
         for (at, it) in schedule.loops_around(id) {
             if at.0.len() >= path.0.len()
                 && let Some(extent) = self.extent_of(id, &it.at[&id])?
             {
-                found.push((it, extent));
+                let first = smallest_value(self.ctx, self.algorithm, it)?;
+                let first = first.map_or(0, |first| first - it.at[&id].constant_term());
+                found.push((it, first, extent));
             }
         }
         Ok(found)
