@@ -130,6 +130,7 @@ fn evaluate(operator: &str, operands: &[Constant]) -> Result<Option<Constant>, V
     }
     let operation = operation(operator, arguments);
     let function = Function {
+        macros: vec![],
         name: Some(Spanned { value: "f".into(), span: SPAN }),
         object: None,
         parameters: names[..operands.len()].iter().map(|name| parameter(name)).collect(),
