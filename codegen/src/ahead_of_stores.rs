@@ -7,8 +7,10 @@
 //! H200.
 
 use crate::input::Input;
+use crate::int_expr::IntExpr;
 use crate::program::{For, Node, Statement, Update};
 use crate::wide::values;
+use tessella_polyhedral::affine::{Affine, Atom};
 use tessella_polyhedral::algorithm::{Access, ComputationId};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{DimType, IslError, Map};
@@ -88,14 +90,26 @@ fn stores_last(input: &Input<'_>, nest: &For) -> Result<bool, IslError> {
         return Ok(false);
     }
     let variables: Vec<_> = loops.iter().map(|it| it.variable).collect();
-    let moves: Vec<bool> =
-        values(statement).iter().map(|value| value.involves(&|variable| variables.contains(&variable))).collect();
+    let moves = |(iterator, value): (usize, &IntExpr)| match statement.iterators[iterator] {
+        Some(_) => value.involves(&|variable| variables.contains(&variable)),
+        // Its value is not printed: only a loop of its own, outside of the nest, keeps it.
+        None => !is_kept(input, id, iterator as u32, &loops),
+    };
+    let moves: Vec<bool> = values(statement).iter().enumerate().map(moves).collect();
     match are_apart(input, id, &reads, &moves) {
         Ok(found) => Ok(found),
         Err(Error::Isl(error)) if !error.is_quota() => Err(error),
         // Numbers that are too large, or too much work for isl: the loop stays as it is.
         Err(_) => Ok(false),
     }
+}
+
+/// Whether a loop around the nest, and none of its own, steps through an iterator alone.
+fn is_kept(input: &Input<'_>, id: ComputationId, iterator: u32, nest: &[&For]) -> bool {
+    input.schedule.loops_around(id).iter().any(|(_, it)| {
+        let is_its_own = |at: &Affine| matches!(at.terms(), [(Atom::Iterator(of), 1 | -1)] if *of == iterator);
+        nest.iter().all(|inner| inner.name != it.name) && it.at.get(&id).is_some_and(is_its_own)
+    })
 }
 
 /// Whether no instance reads what another one writes, of instances that differ in the iterators that move alone.

@@ -26,7 +26,9 @@ impl Printer<'_> {
             };
             place = match place.as_str() {
                 "" => from_first,
-                outer if outer.contains(' ') => format!("{} * ({outer}) + {from_first}", counts[level]),
+                outer if outer.contains(' ') && !outer.starts_with('(') => {
+                    format!("{} * ({outer}) + {from_first}", counts[level])
+                }
                 outer => format!("{} * {outer} + {from_first}", counts[level]),
             };
         }

@@ -153,6 +153,23 @@ pub(super) struct Arrival {
     value: Constant,
 }
 
+/// What an instance that always runs would store: its value goes to the element later.
+pub(super) fn computed(
+    around: &mut Surroundings<'_>,
+    statement: &Statement,
+    variables: &mut Vec<Option<i64>>,
+) -> Result<Arrival, ScheduledError> {
+    let mut instance = instance_of(around, statement, variables)?;
+    let computation = instance.computation;
+    for it in &computation.lets {
+        let value = instance.expression(around, &it.value)?;
+        instance.lets.push(value);
+    }
+    let value = instance.expression(around, &computation.value)?;
+    let index = instance.index(around, &computation.write)?;
+    Ok(Arrival { computation: statement.computation, index, value })
+}
+
 /// Stores what has arrived.
 pub(super) fn arrive(around: &mut Surroundings<'_>, arrivals: Vec<Arrival>) -> Result<(), ScheduledError> {
     for Arrival { computation, index, value } in arrivals {

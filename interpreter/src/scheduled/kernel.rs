@@ -1,13 +1,16 @@
 //! Kernels: blocks in any order, and in each block the threads, in any order from barrier to barrier.
 
 use super::error::ScheduledError;
-use super::expression::{Arrival, Surroundings, arrive, bind, combine, execute, goes_on, offer, update_by, values};
+use super::expression::{
+    Arrival, Surroundings, arrive, bind, combine, computed, execute, goes_on, offer, update_by, values,
+};
 use super::host::Host;
 use super::integer;
 use super::memory::{Block, Memory};
 use super::streaming;
 use std::collections::{BTreeMap, VecDeque};
 use std::vec::IntoIter;
+use tessella_codegen::ahead_of_stores::points;
 use tessella_codegen::int_expr::VariableId;
 use tessella_codegen::program::{For, Going, Guard, Kernel, Node, Over, Spread, Statement, Update};
 use tessella_polyhedral::algorithm::ComputationId;
@@ -303,6 +306,15 @@ impl<'a> Thread<'a> {
                 let last = integer::value(&it.upper, host.params, &self.variables)?;
                 self.frames.push(Frame::While { it, going, next, last });
             }
+            Node::For(it) if it.stores_last => {
+                let Some((loops, statement)) = points(it) else {
+                    return Err(ScheduledError::Misplaced { what: "a nest without a statement of its own" });
+                };
+                let mut values = vec![];
+                self.compute(&loops, statement, &mut values, host)?;
+                let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
+                arrive(&mut around, values)?;
+            }
             Node::For(it) => {
                 let values = self.values(it, host)?.into_iter();
                 self.frames.push(Frame::Loop { variable: it.variable, body: &it.body, values });
@@ -407,6 +419,26 @@ impl<'a> Thread<'a> {
     fn values(&mut self, it: &For, host: &mut Host<'_>) -> Result<Vec<i64>, ScheduledError> {
         let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
         values(&mut around, it, &self.variables)
+    }
+
+    /// What the points of loops inside one another would store.
+    fn compute(
+        &mut self,
+        loops: &[&'a For],
+        statement: &'a Statement,
+        into: &mut Vec<Arrival>,
+        host: &mut Host<'_>,
+    ) -> Result<(), ScheduledError> {
+        let Some((outer, inner)) = loops.split_first() else {
+            let mut around = Surroundings { registers: Some(&mut self.registers), ..host.surroundings().0 };
+            into.push(computed(&mut around, statement, &mut self.variables)?);
+            return Ok(());
+        };
+        for value in self.values(outer, host)? {
+            bind(&mut self.variables, outer.variable.0, value);
+            self.compute(inner, statement, into, host)?;
+        }
+        Ok(())
     }
 
     /// What began before the last `later` waits is there.
