@@ -117,7 +117,7 @@ fn are_apart(input: &Input<'_>, id: ComputationId, reads: &[&Access], moves: &[b
     let (algorithm, ctx) = (input.algorithm, input.algorithm.context.ctx());
     let domain = relation::domain(algorithm, id)?;
     let of = |access: &Access| -> Result<Map, Error> {
-        Ok(relation::access(&ctx, algorithm, id, access)?.intersect_domain(&domain)?)
+        Ok(relation::access(ctx, algorithm, id, access)?.intersect_domain(&domain)?)
     };
     let write = of(&algorithm.computation(id).write)?;
     let itself = Map::identity_on(&domain.space()?)?;

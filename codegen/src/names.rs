@@ -153,8 +153,8 @@ fn is_reserved(name: &str) -> bool {
 
 /// Whether a header of C or CUDA declares the name.
 fn is_declared(name: &str) -> bool {
-    let is_math = |suffix: &&str| name.strip_suffix(*suffix).is_some_and(|base| MATH.binary_search(&base).is_ok());
-    LIBRARY.binary_search(&name).is_ok() || MATH_SUFFIXES.iter().any(|suffix| is_math(&suffix)) || is_vector(name)
+    let is_math = |suffix: &str| name.strip_suffix(suffix).is_some_and(|base| MATH.binary_search(&base).is_ok());
+    LIBRARY.binary_search(&name).is_ok() || MATH_SUFFIXES.iter().copied().any(is_math) || is_vector(name)
 }
 
 /// `float2`, `make_float2` and their like.

@@ -122,9 +122,10 @@ impl Printer<'_> {
     pub(super) fn whole_tile(&mut self, nodes: &[Node], hooks: &mut dyn LoopHooks, out: &mut Writer) {
         let mut all: Vec<&Wide> = vec![];
         for node in nodes {
-            node.walk(&mut |node| match node {
-                Node::For(it) => all.extend(it.wide.as_deref()),
-                _ => {}
+            node.walk(&mut |node| {
+                if let Node::For(it) = node {
+                    all.extend(it.wide.as_deref());
+                }
             });
         }
         let is_narrow = |wide: &&Wide| {
