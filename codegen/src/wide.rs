@@ -15,7 +15,7 @@ use crate::tile::{is_dense, subscripts_of};
 use std::collections::BTreeMap;
 use tessella_polyhedral::algorithm::{Access, ComputationId};
 use tessella_polyhedral::layers::{BufferId, MemorySpace};
-use tessella_polyhedral::machine::VECTOR_BYTES;
+use tessella_polyhedral::machine::{VECTOR_BYTES, vector_parts};
 use tessella_polyhedral::schedule::Tag;
 use tessella_scalar::CompareOp;
 
@@ -118,7 +118,7 @@ fn wide(input: &Input<'_>, it: &For) -> Option<Wide> {
     while factors.iter().any(|(&variable, factor)| variable != it.variable && factor % lanes != 0) {
         lanes /= 2;
     }
-    let parts = parts(lower, upper, rest, lanes);
+    let parts = vector_parts(lower, upper, rest, lanes);
     let most = parts.iter().map(|(_, count)| *count).max().filter(|&most| most > 1)?;
     let extents = &input.layout.buffer(buffer).extents;
     let columns = match extents.as_slice() {
@@ -178,45 +178,4 @@ fn place(input: &Input<'_>, access: &Access, iterators: &[IntExpr], along: Varia
         return None;
     }
     Some((placement.buffer, IntExpr::from_affine(placement.map.first()?, &subscripts)))
-}
-
-/// The values from `lower` to `upper` in parts, as large as may be: the element of value `x` lies at `rest + x` along the column, and
-/// a part of so many elements begins at a multiple of as many. At most `lanes` are moved at once.
-fn parts(lower: i64, upper: i64, rest: i64, lanes: i64) -> Vec<(i64, i64)> {
-    let mut parts = vec![];
-    let mut at = lower;
-    while at <= upper {
-        let mut count = lanes;
-        while count > 1 && ((rest + at).rem_euclid(count) != 0 || at + count - 1 > upper) {
-            count /= 2;
-        }
-        parts.push((at, count.max(1)));
-        at += count.max(1);
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parts;
-
-    #[test]
-    fn parts_begin_where_vectors_are_aligned() {
-        assert_eq!(parts(0, 7, 0, 4), [(0, 4), (4, 4)]);
-        assert_eq!(parts(0, 3, 2, 4), [(0, 2), (2, 2)]);
-        assert_eq!(parts(0, 5, 1, 4), [(0, 1), (1, 2), (3, 2), (5, 1)]);
-        assert_eq!(parts(-1, 6, -1, 4), [(-1, 2), (1, 4), (5, 2)]);
-        assert_eq!(parts(0, 15, -16, 16), [(0, 16)]);
-        assert_eq!(parts(0, 2, 0, 1), [(0, 1), (1, 1), (2, 1)]);
-        assert_eq!(parts(3, 2, 0, 4), []);
-    }
-
-    #[test]
-    fn parts_cover_every_value_once() {
-        for (lower, upper, rest, lanes) in [(0, 9, 3, 4), (1, 20, -7, 16), (-5, 5, 2, 8), (0, 0, 0, 4)] {
-            let covered: Vec<i64> =
-                parts(lower, upper, rest, lanes).into_iter().flat_map(|(at, count)| at..at + count).collect();
-            assert_eq!(covered, (lower..=upper).collect::<Vec<_>>());
-        }
-    }
 }

@@ -88,6 +88,7 @@ pub fn scan(sources: &SourceMap, file: FileId) -> Scan {
         tokens: &layout.tokens,
         at: 0,
         modules: vec![],
+        blocks: vec![],
         docstring: None,
         found: Scan { errors, ..Scan::default() },
     };
@@ -102,6 +103,9 @@ pub fn scan(sources: &SourceMap, file: FileId) -> Scan {
     walk.found
 }
 
+/// Macros that change what code inside of a block behind them means, its definitions included.
+const OF_ALL_CODE: [&str; 2] = ["fastmath", "views"];
+
 struct Walk<'s> {
     sources: &'s SourceMap,
     tokens: &'s [Placed],
@@ -109,6 +113,8 @@ struct Walk<'s> {
     at: usize,
     /// The open modules: name and index of the `end`.
     modules: Vec<(String, usize)>,
+    /// The open blocks behind macros that concern all code inside: these, and the index of the `end`.
+    blocks: Vec<(Vec<Name>, usize)>,
     /// The string that is the last statement.
     docstring: Option<Span>,
     found: Scan,
@@ -144,6 +150,9 @@ impl Walk<'_> {
     fn statement(&mut self) {
         while self.modules.last().is_some_and(|&(_, end)| self.at > end) {
             self.modules.pop();
+        }
+        while self.blocks.last().is_some_and(|&(_, end)| self.at > end) {
+            self.blocks.pop();
         }
         let start = self.at;
         match self.tokens[start].token {
@@ -223,8 +232,10 @@ impl Walk<'_> {
             }
         }
         match self.token(self.at) {
-            Some(Token::Begin) if annotation.is_none() => {}
-            Some(Token::If) if annotation.is_none() => {}
+            Some(Token::Begin | Token::If) if annotation.is_none() => {
+                macros.retain(|name| OF_ALL_CODE.contains(&name.value.rsplit('.').next().unwrap_or_default()));
+                self.blocks.push((macros, self.tokens[self.at].partner));
+            }
             _ => self.definition(annotation, macros),
         }
     }
@@ -329,6 +340,8 @@ impl Walk<'_> {
         match found {
             Some((name, span, form)) => {
                 let modules = self.module_names();
+                let around = self.blocks.iter().flat_map(|(around, _)| around.iter().cloned());
+                let macros = around.chain(macros).collect();
                 self.found.functions.push(FunctionItem { name, span, form, modules, docstring, annotation, macros });
             }
             None => {

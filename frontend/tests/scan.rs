@@ -102,6 +102,19 @@ fn macros_before_a_definition_are_kept() {
 }
 
 #[test]
+fn macros_before_a_block_concern_its_definitions() {
+    let text = "@views begin\nf(x) = x\n@inline function g(x) x end\nend\n@static if a\n@fastmath if b\nh(x) = x\nelse\nk(x) = x\nend\nend\nl(x) = x";
+    let (_, found) = scanned(text);
+    let macros =
+        |at: usize| -> Vec<&str> { found.functions[at].macros.iter().map(|name| name.value.as_str()).collect() };
+    assert_eq!(macros(0), ["views"]);
+    assert_eq!(macros(1), ["views", "inline"]);
+    assert_eq!(macros(2), ["fastmath"]);
+    assert_eq!(macros(3), ["fastmath"]);
+    assert_eq!(macros(4), [""; 0]);
+}
+
+#[test]
 fn a_schedule_block_is_parsed_with_its_function() {
     let (sources, found) = scanned("@schedule heat2d! begin\n    tile(S, (j, i), (32, 32)); parallel(S, j0)\nend\n");
     let [schedule] = &found.schedules[..] else { panic!("{found:?}") };

@@ -15,7 +15,7 @@
 //! many times at once stay what they are.
 
 use crate::looked::alike;
-use crate::typed::{binary, both, compare, constant, either, integer, not};
+use crate::typed::{binary, both, compare, constant, either, integer, loads, not, operators};
 use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
@@ -242,7 +242,7 @@ impl Rewriting {
     }
 
     fn is_given(&self, expr: &Expr) -> bool {
-        !any(expr, &|part| match part.kind {
+        !expr.any(&|part| match part.kind {
             ExprKind::Load { .. } => true,
             ExprKind::Local(local) => match self.role(local) {
                 Role::Variable(_) => true,
@@ -625,10 +625,6 @@ fn with(expr: &Expr, by: &[(LocalId, Expr)]) -> Expr {
     Expr { kind, ..expr.clone() }
 }
 
-fn any(expr: &Expr, found: &dyn Fn(&Expr) -> bool) -> bool {
-    found(expr) || expr.operands().into_iter().any(|operand| any(operand, found))
-}
-
 /// Whether a part is found that is evaluated wherever the expression is.
 fn certainly(expr: &Expr, found: &dyn Fn(&Expr) -> bool) -> bool {
     let operands = match &expr.kind {
@@ -640,15 +636,7 @@ fn certainly(expr: &Expr, found: &dyn Fn(&Expr) -> bool) -> bool {
 }
 
 fn mentions(expr: &Expr, locals: &BTreeSet<LocalId>) -> bool {
-    any(expr, &|it| matches!(it.kind, ExprKind::Local(local) if locals.contains(&local)))
-}
-
-fn loads(expr: &Expr) -> bool {
-    any(expr, &|it| matches!(it.kind, ExprKind::Load { .. }))
-}
-
-fn operators(expr: &Expr) -> usize {
-    usize::from(!expr.operands().is_empty()) + expr.operands().into_iter().map(operators).sum::<usize>()
+    expr.any(&|it| matches!(it.kind, ExprKind::Local(local) if locals.contains(&local)))
 }
 
 /// The elements that an expression reads: arrays and subscripts.

@@ -17,12 +17,16 @@
 //! This is done where a loop around only repeats the others, as steps of time do: elsewhere statements gain nothing by it. Conditions on iterators and sizes stay, since
 //! they divide the points into parts with one statement each.
 
+use crate::expr::zero;
+use crate::late::walk;
+use crate::looked::alike;
+use crate::typed::{operators, select};
 use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
     Block, Expr, ExprKind, Function, Local, LocalId, LoopId, Mode, NamedBy, Role, Statement, StatementKind, Type,
 };
-use tessella_scalar::{BinaryOp, Constant, ScalarType, UnaryOp};
+use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 
 /// A condition of more operators is evaluated once for all that it chooses.
 const MOST_OPERATORS: usize = 4;
@@ -150,9 +154,7 @@ impl Choices {
                 Chosen::Then(then) => (then, then.value.clone(), self.left_alone(then)?),
                 Chosen::Otherwise(otherwise) => (otherwise, self.left_alone(otherwise)?, otherwise.value.clone()),
             };
-            let (ty, span) = (of.value.ty, of.span);
-            let [condition, yes, no] = [condition.clone(), yes, no].map(Box::new);
-            let value = Expr { kind: ExprKind::Select { condition, yes, no }, ty, span };
+            let value = select(condition.clone(), yes, no);
             let kind = match of.target {
                 Target::Variable(target) => {
                     self.known.insert(target);
@@ -163,12 +165,13 @@ impl Choices {
                     StatementKind::Store { array, subscripts, value, label: None, mode: of.mode }
                 }
             };
-            chosen.push(Statement { kind, span });
+            chosen.push(Statement { kind, span: of.span });
         }
         Some(chosen)
     }
 
-    /// The value of what the other branch does not set: the variable's own, or any where nobody can have read it.
+    /// The value of what the other branch does not set: the variable's own, or any where it has none, since the frontend refuses reads of
+    /// variables that some path leaves without a value (`E0202`).
     fn left_alone(&self, part: &Part<'_>) -> Option<Expr> {
         let Target::Variable(local) = part.target else { return None };
         let ty = part.value.ty;
@@ -327,13 +330,11 @@ fn says(body: &Block, iterator: LocalId) -> bool {
 
 /// How often a variable is set, loops and branches included.
 fn sets_of(body: &Block, local: LocalId) -> usize {
-    let of = |statement: &Statement| match &statement.kind {
-        StatementKind::For { body, .. } => sets_of(body, local),
-        StatementKind::If { then, otherwise, .. } => sets_of(then, local) + sets_of(otherwise, local),
-        StatementKind::Set { target, .. } => usize::from(*target == local),
-        StatementKind::Store { .. } | StatementKind::Allocate { .. } | StatementKind::Require { .. } => 0,
-    };
-    body.iter().map(of).sum()
+    let mut count = 0;
+    walk(body, &mut |kind, _| {
+        count += usize::from(matches!(kind, StatementKind::Set { target, .. } if *target == local));
+    });
+    count
 }
 
 /// Has a statement read another variable in place of one.
@@ -383,45 +384,9 @@ fn is_same_element(first: &Part<'_>, second: &Part<'_>) -> bool {
             a == b
                 && first.mode == second.mode
                 && of_a.len() == of_b.len()
-                && of_a.iter().zip(of_b).all(|(one, other)| is_same(one, other))
+                && of_a.iter().zip(of_b).all(|(one, other)| alike(one, other))
         }
         _ => false,
-    }
-}
-
-/// Whether two expressions are the same but for where they stand.
-fn is_same(one: &Expr, other: &Expr) -> bool {
-    let (first, second) = (one.operands(), other.operands());
-    let is_same_kind = match (&one.kind, &other.kind) {
-        (ExprKind::Constant(a), ExprKind::Constant(b)) => a == b,
-        (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
-        (ExprKind::Load { array: a, .. }, ExprKind::Load { array: b, .. }) => a == b,
-        (ExprKind::Size { array: a, axis: of_a }, ExprKind::Size { array: b, axis: of_b })
-        | (ExprKind::First { array: a, axis: of_a }, ExprKind::First { array: b, axis: of_b }) => {
-            a == b && of_a == of_b
-        }
-        (ExprKind::Unary(a, _), ExprKind::Unary(b, _)) => a == b,
-        (ExprKind::Binary(a, ..), ExprKind::Binary(b, ..)) => a == b,
-        (ExprKind::Compare(a, ..), ExprKind::Compare(b, ..)) => a == b,
-        (ExprKind::Call(a, _), ExprKind::Call(b, _)) => a == b,
-        (ExprKind::Select { .. }, ExprKind::Select { .. })
-        | (ExprKind::IfElse { .. }, ExprKind::IfElse { .. })
-        | (ExprKind::Convert(_), ExprKind::Convert(_))
-        | (ExprKind::Wrap(_), ExprKind::Wrap(_)) => true,
-        _ => false,
-    };
-    is_same_kind
-        && one.ty == other.ty
-        && first.len() == second.len()
-        && first.into_iter().zip(second).all(|(one, other)| is_same(one, other))
-}
-
-fn zero(ty: ScalarType) -> Constant {
-    match ty {
-        ScalarType::F64 => Constant::f64(0.0),
-        ScalarType::F32 => Constant::f32(0.0),
-        ScalarType::Bool => Constant::bool(false),
-        integer => Constant::integer(integer, 0),
     }
 }
 
@@ -461,24 +426,17 @@ fn learn(block: &Block, under_data: bool, data: &mut BTreeSet<LocalId>) {
 }
 
 fn depends(expr: &Expr, data: &BTreeSet<LocalId>) -> bool {
-    let depends_itself = match &expr.kind {
+    expr.any(&|it| match it.kind {
         ExprKind::Load { .. } => true,
-        ExprKind::Local(local) => data.contains(local),
-        _ => expr.ty.is_float(),
-    };
-    depends_itself || expr.operands().into_iter().any(|operand| depends(operand, data))
+        ExprKind::Local(local) => data.contains(&local),
+        _ => it.ty.is_float(),
+    })
 }
 
 fn mentions(expr: &Expr, local: LocalId) -> bool {
-    matches!(expr.kind, ExprKind::Local(it) if it == local)
-        || expr.operands().into_iter().any(|operand| mentions(operand, local))
+    expr.any(&|it| matches!(it.kind, ExprKind::Local(id) if id == local))
 }
 
 fn loads_from(expr: &Expr, wanted: LocalId) -> bool {
-    matches!(expr.kind, ExprKind::Load { array, .. } if array == wanted)
-        || expr.operands().into_iter().any(|operand| loads_from(operand, wanted))
-}
-
-fn operators(expr: &Expr) -> usize {
-    usize::from(!expr.operands().is_empty()) + expr.operands().into_iter().map(operators).sum::<usize>()
+    expr.any(&|it| matches!(it.kind, ExprKind::Load { array, .. } if array == wanted))
 }

@@ -15,7 +15,7 @@
 //! ```
 
 use crate::error::{LowerError, Testable};
-use crate::typed::{both, compare, constant, either, not, select};
+use crate::typed::{both, compare, constant, either, loads, not, select};
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
@@ -100,7 +100,7 @@ fn has_floats(expr: &Expr) -> bool {
 }
 
 /// Calls `visit` on the statements of a block and all below them, in order.
-fn walk<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a StatementKind, Span)) {
+pub(crate) fn walk<'a>(block: &'a Block, visit: &mut dyn FnMut(&'a StatementKind, Span)) {
     for statement in block {
         visit(&statement.kind, statement.span);
         match &statement.kind {
@@ -428,14 +428,9 @@ impl Testing<'_> {
     }
 }
 
-/// Whether evaluating the expression reads an array.
-fn loads(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Load { .. }) || expr.operands().into_iter().any(loads)
-}
-
 /// Whether it does so unchecked.
 fn loads_unchecked(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Load { inbounds: true, .. }) || expr.operands().into_iter().any(loads_unchecked)
+    expr.any(&|it| matches!(it.kind, ExprKind::Load { inbounds: true, .. }))
 }
 
 /// Operators, loads and leaves.

@@ -1,4 +1,4 @@
-//! Makes typed expressions. Each stands in the source where its first operand does, unless a span is given.
+//! Makes typed expressions, and looks at them. Each that is made stands in the source where its first operand does, unless a span is given.
 
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{Expr, ExprKind};
@@ -47,4 +47,14 @@ pub(crate) fn not(value: Expr) -> Expr {
 pub(crate) fn select(condition: Expr, yes: Expr, no: Expr) -> Expr {
     let (ty, span) = (yes.ty, yes.span);
     Expr { kind: ExprKind::Select { condition: Box::new(condition), yes: Box::new(yes), no: Box::new(no) }, ty, span }
+}
+
+/// Whether evaluating the expression reads an array.
+pub(crate) fn loads(expr: &Expr) -> bool {
+    expr.any(&|it| matches!(it.kind, ExprKind::Load { .. }))
+}
+
+/// The operators, calls and loads of an expression.
+pub(crate) fn operators(expr: &Expr) -> usize {
+    usize::from(!expr.operands().is_empty()) + expr.operands().into_iter().map(operators).sum::<usize>()
 }

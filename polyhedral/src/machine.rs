@@ -45,6 +45,25 @@ pub const MAX_THREADS_Z: i64 = 64;
 /// The most bytes that a thread of a GPU loads, stores or copies at once.
 pub const VECTOR_BYTES: i64 = 16;
 
+/// Elements narrower than these bytes share registers.
+pub const WORD_BYTES: u32 = 4;
+
+/// The values from `lower` to `upper` in parts, as large as may be, each with its first value and their number: the element of value `x` lies at `rest + x` along
+/// a column, and a part of so many elements begins at a multiple of as many. At most `lanes`, a power of two, are moved at once.
+pub fn vector_parts(lower: i64, upper: i64, rest: i64, lanes: i64) -> Vec<(i64, i64)> {
+    let mut parts = vec![];
+    let mut at = lower;
+    while at <= upper {
+        let mut count = lanes;
+        while count > 1 && ((rest + at).rem_euclid(count) != 0 || at + count - 1 > upper) {
+            count /= 2;
+        }
+        parts.push((at, count.max(1)));
+        at += count.max(1);
+    }
+    parts
+}
+
 /// What is known of the GPU that will run the program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gpu {
@@ -94,4 +113,29 @@ impl Gpu {
         bytes_a_picosecond_of_multiprocessor: 0.05,
         launch_nanoseconds: 3000.0,
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::vector_parts as parts;
+
+    #[test]
+    fn parts_begin_where_vectors_are_aligned() {
+        assert_eq!(parts(0, 7, 0, 4), [(0, 4), (4, 4)]);
+        assert_eq!(parts(0, 3, 2, 4), [(0, 2), (2, 2)]);
+        assert_eq!(parts(0, 5, 1, 4), [(0, 1), (1, 2), (3, 2), (5, 1)]);
+        assert_eq!(parts(-1, 6, -1, 4), [(-1, 2), (1, 4), (5, 2)]);
+        assert_eq!(parts(0, 15, -16, 16), [(0, 16)]);
+        assert_eq!(parts(0, 2, 0, 1), [(0, 1), (1, 1), (2, 1)]);
+        assert_eq!(parts(3, 2, 0, 4), []);
+    }
+
+    #[test]
+    fn parts_cover_every_value_once() {
+        for (lower, upper, rest, lanes) in [(0, 9, 3, 4), (1, 20, -7, 16), (-5, 5, 2, 8), (0, 0, 0, 4)] {
+            let covered: Vec<i64> =
+                parts(lower, upper, rest, lanes).into_iter().flat_map(|(at, count)| at..at + count).collect();
+            assert_eq!(covered, (lower..=upper).collect::<Vec<_>>());
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::int_expr::{Cond, IntExpr};
 use crate::program::{For, Node};
 use crate::wide::{Direction, Wide};
 use std::collections::BTreeSet;
+use tessella_polyhedral::machine::WORD_BYTES;
 use tessella_polyhedral::schedule::Tag;
 
 /// What kernels with such copies use.
@@ -66,9 +67,6 @@ template <int count, typename T> static __device__ __forceinline__ void tessella
     }
 }
 ";
-
-/// Of a register.
-const WORD_BYTES: u32 = 4;
 
 /// Whether copies are printed with vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -195,7 +195,7 @@ impl Expr {
     }
 
     /// Whether `found` holds for the expression or one below it.
-    pub(super) fn any(&self, found: &dyn Fn(&Expr) -> bool) -> bool {
+    pub fn any(&self, found: &dyn Fn(&Expr) -> bool) -> bool {
         found(self) || self.operands().into_iter().any(|operand| operand.any(found))
     }
 

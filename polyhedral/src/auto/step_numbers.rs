@@ -23,6 +23,13 @@ pub(crate) struct InPlace {
     pub(crate) commands: Vec<Command>,
 }
 
+impl InPlace {
+    /// What of a part still has instances.
+    pub(super) fn first_of(&self, part: &Node) -> Option<ComputationId> {
+        part.computations().into_iter().find(|id| !self.scheduled.algorithm.computation(*id).never_runs())
+    }
+}
+
 /// The program with the numbers of the time loop at a path in place; `None` if it has none, or one has to stay.
 ///
 /// # Errors
@@ -33,12 +40,19 @@ pub(crate) fn in_place(ctx: &Ctx, scheduled: &Scheduled, path: &Path) -> Result<
     if numbers.is_empty() || it.tag != Tag::Sequential {
         return Ok(None);
     }
+    all_of(ctx, scheduled, &numbers)
+}
+
+/// The program with the values of these computations in place; `None` if one has to stay.
+///
+/// # Errors
+/// Where isl fails, or gives up.
+pub(super) fn all_of(ctx: &Ctx, scheduled: &Scheduled, ids: &[ComputationId]) -> Result<Option<InPlace>, Error> {
     let (mut now, mut commands) = (scheduled.clone(), vec![]);
-    for id in numbers {
+    for &id in ids {
         let computation = scheduled.algorithm.computation(id).name.clone();
         now = match inline(ctx, &now, &computation) {
             Ok(inlined) => inlined,
-            Err(error) if error.is_quota() => return Err(error),
             Err(Error::Schedule(_)) => return Ok(None),
             Err(other) => return Err(other),
         };

@@ -9,18 +9,19 @@
 //! All of it are steps that a user may take, too (`inline`, `distribute`), and proved as those are. A value that is computed in two
 //! nests costs nothing in a stream: their points lie in the same registers at the same time.
 
+use super::step_numbers;
 use super::stream;
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayKind, ComputationId, Subscript};
 use crate::command::Command;
-use crate::dependence::{Dependence, dependences};
+use crate::dependence::Dependence;
 use crate::error::Error;
 use crate::isl::Ctx;
 use crate::layers::Scheduled;
 use crate::legality;
 use crate::machine::Gpu;
 use crate::schedule::{Loop, Node, Path, Tag};
-use crate::transform::{inline, loop_mut, nests_apart};
+use crate::transform::{loop_mut, nests_apart};
 use std::collections::BTreeSet;
 
 /// A program some of whose time loops stream.
@@ -74,17 +75,10 @@ fn one_ready(ctx: &Ctx, gpu: &Gpu, before: &Ready, path: &Path) -> Result<Option
         commands: before.commands.clone(),
         dependences: before.dependences.clone(),
     };
-    for id in &passed {
-        let computation = algorithm.computation(*id).name.clone();
-        now.scheduled = match inline(ctx, &now.scheduled, &computation) {
-            Ok(inlined) => inlined,
-            Err(Error::Schedule(_)) => return Ok(None),
-            Err(other) => return Err(other),
-        };
-        now.commands.push(Command::Inline { computation });
-    }
     if !passed.is_empty() {
-        now.dependences = dependences(ctx, &now.scheduled.algorithm)?;
+        let Some(placed) = step_numbers::all_of(ctx, &before.scheduled, &passed)? else { return Ok(None) };
+        (now.scheduled, now.dependences) = (placed.scheduled, placed.dependences);
+        now.commands.extend(placed.commands);
     }
     // A loop that was all of the program stands beside what was inlined now.
     let around = now.scheduled.schedule.loops_around(stays);

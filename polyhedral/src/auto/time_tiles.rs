@@ -10,6 +10,7 @@
 //! Rows along the contiguous dimension stay whole: vectors like them long, and code for tiles in one dimension of space is quickly
 //! made. In three dimensions planes stay whole.
 
+use super::step_numbers::InPlace;
 use super::{hexagon_cost, step_numbers};
 use crate::algorithm::{Algorithm, ArrayId, ArrayKind, ComputationId};
 use crate::command::Command;
@@ -70,13 +71,11 @@ pub(crate) fn tile(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence])
     let (commands, computations) = (vec![], BTreeSet::new());
     let mut tiled = Tiled { scheduled: scheduled.clone(), commands, dependences: dependences.to_vec(), computations };
     for path in scheduled.schedule.parts() {
-        let in_place = step_numbers::in_place(ctx, &tiled.scheduled, &path)?;
-        let start = match in_place {
-            Some(it) => Start { scheduled: it.scheduled, dependences: it.dependences, commands: it.commands },
-            None => {
-                Start { scheduled: tiled.scheduled.clone(), dependences: tiled.dependences.clone(), commands: vec![] }
-            }
-        };
+        let start = step_numbers::in_place(ctx, &tiled.scheduled, &path)?.unwrap_or_else(|| InPlace {
+            scheduled: tiled.scheduled.clone(),
+            dependences: tiled.dependences.clone(),
+            commands: vec![],
+        });
         let Some(id) = scheduled.schedule.node(&path).and_then(|node| start.first_of(node)) else { continue };
         let around = start.scheduled.schedule.loops_around(id);
         let Some((path, it)) = around.into_iter().next() else { continue };
@@ -109,20 +108,6 @@ pub(crate) fn tile(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence])
         }
     }
     Ok((!tiled.commands.is_empty()).then_some(tiled))
-}
-
-/// A program before one of its time loops is tiled, with the numbers of that loop in place.
-struct Start {
-    scheduled: Scheduled,
-    dependences: Vec<Dependence>,
-    commands: Vec<Command>,
-}
-
-impl Start {
-    /// What of a part still has instances.
-    fn first_of(&self, part: &Node) -> Option<ComputationId> {
-        part.computations().into_iter().find(|id| !self.scheduled.algorithm.computation(*id).never_runs())
-    }
 }
 
 /// Whether a loop runs loops, each statement below one.

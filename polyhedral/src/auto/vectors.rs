@@ -11,14 +11,11 @@ use super::profile::{Step, iterator_of, step};
 use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId};
 use crate::command::Command;
 use crate::error::Error;
+use crate::machine::{VECTOR_BYTES, WORD_BYTES, vector_parts};
 use crate::schedule::{Loop, Path, ProcessorAxis, Schedule, Tag};
 use crate::transform::smallest_value;
 use std::collections::BTreeSet;
 
-/// Bytes of the widest load of a thread.
-const VECTOR_BYTES: u32 = 16;
-/// Elements narrower than this are worth it without any reuse.
-const NARROW: u32 = 4;
 /// The most bytes of registers that what a thread touches may take, an element of it no less than four.
 const REGISTER_BYTES: i64 = 4 * 112;
 
@@ -79,15 +76,15 @@ impl Chooser<'_> {
                 moved.push((access.array, id, access));
             }
         }
-        let pays = reused || changes_in_place || narrowest < NARROW;
+        let pays = reused || changes_in_place || narrowest < WORD_BYTES;
         if !(1..=8).contains(&widest) || !pays || !writes_alone(self.algorithm, &computations) {
             return Ok(None);
         }
-        let along = VECTOR_BYTES / widest;
+        let along = VECTOR_BYTES as u32 / widest;
         let across = if y.is_some() && along <= 4 { 2 } else { 1 };
         let arrays: BTreeSet<ArrayId> = moved.iter().map(|(array, ..)| *array).collect();
         // Of each variable, one for each point.
-        let of_points = variables.iter().map(|&array| self.algorithm.array(array).element.bytes().max(NARROW));
+        let of_points = variables.iter().map(|&array| self.algorithm.array(array).element.bytes().max(WORD_BYTES));
         let mut bytes = of_points.map(|element| i64::from(along * across) * i64::from(element)).sum::<i64>();
         let mut rows: Vec<Rows> = vec![];
         for array in arrays {
@@ -111,7 +108,7 @@ impl Chooser<'_> {
                     *end = Some(end.map_or((low, high), |(from, to)| (low.min(from), high.max(to))));
                 }
             }
-            let element = i64::from(self.algorithm.array(array).element.bytes().max(NARROW));
+            let element = i64::from(self.algorithm.array(array).element.bytes().max(WORD_BYTES));
             let size = ends.iter().flatten().fold(element, |size, (low, high)| size.saturating_mul(high - low + 1));
             bytes = bytes.saturating_add(size);
             let of_array = moved.iter().filter(|(of, ..)| *of == array);
@@ -180,15 +177,7 @@ struct Rows {
 /// The loads and stores of vectors that move the rows of a thread whose first point is this one, or so many points later as threads have times any number,
 /// if columns begin at multiples of a vector.
 fn instructions(rows: &[Rows], point: i64, lanes: u32) -> i64 {
-    let of_row = |row: &Rows| {
-        let (mut at, mut left, mut count) = (row.first + point, row.count, 0i64);
-        while left > 0 {
-            let fits = |width: &i64| at.rem_euclid(*width) == 0 && *width <= left;
-            let width = (0..=lanes.ilog2()).rev().map(|power| 1 << power).find(fits).unwrap_or(1);
-            (at, left, count) = (at + width, left - width, count + 1);
-        }
-        count
-    };
+    let of_row = |row: &Rows| vector_parts(0, row.count - 1, row.first + point, lanes.into()).len() as i64;
     rows.iter().map(|row| of_row(row).saturating_mul(row.times)).sum()
 }
 
