@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Of two statements under opposite conditions on data, neither says where it writes: no tile of time takes them, and nothing that is
-//! written on a condition is put in place where it is used. As one value they are like any other point. Only what all branches set, or what was set before them, becomes one; an
-//! element that some branch leaves alone would be read and written again.
+//! written on a condition is put in place where it is used. As one value they are like any other point. A variable that some branch leaves alone keeps its value, and so does an
+//! element, which is then read and written again: `if !solid[i, j]; v[i, j] = x; end` is `v[i, j] = !solid[i, j] ? x : v[i, j]`, where each point has an element of its own.
 //!
 //! This is done where a loop around only repeats the others, as steps of time do: elsewhere statements gain nothing by it. Conditions on iterators and sizes stay, since
 //! they divide the points into parts with one statement each.
@@ -20,16 +20,19 @@
 use crate::expr::zero;
 use crate::late::walk;
 use crate::looked::alike;
-use crate::typed::{operators, select};
+use crate::typed::{loads, operators, select};
 use std::collections::BTreeSet;
 use tessella_diagnostics::Span;
 use tessella_frontend::typed::tree::{
-    Block, Expr, ExprKind, Function, Local, LocalId, LoopId, Mode, NamedBy, Role, Statement, StatementKind, Type,
+    Block, Expr, ExprKind, Function, Label, Local, LocalId, LoopId, Mode, NamedBy, Role, Statement, StatementKind, Type,
 };
 use tessella_scalar::{BinaryOp, ScalarType, UnaryOp};
 
 /// A condition of more operators is evaluated once for all that it chooses.
 const MOST_OPERATORS: usize = 4;
+
+/// Where branches leave more elements alone than this, to read and write all of them would take longer than to ask.
+const MOST_LEFT_ALONE: usize = 4;
 
 /// The function with values in place of branches; `None` if it has none that become any.
 pub(crate) fn rewrite(function: &Function) -> Option<Function> {
@@ -37,7 +40,7 @@ pub(crate) fn rewrite(function: &Function) -> Option<Function> {
         locals: function.locals.clone(),
         data: of_data(function),
         around: vec![],
-        is_repeated: false,
+        points: vec![],
         known: function.arguments.iter().copied().collect(),
         has_changed: false,
     };
@@ -51,8 +54,8 @@ struct Choices {
     data: BTreeSet<LocalId>,
     /// The loops around, outermost first, with their iterators.
     around: Vec<(LoopId, LocalId)>,
-    /// Whether of these one tells the points of the innermost one's body apart, and one only repeats them.
-    is_repeated: bool,
+    /// The iterators that tell the points of the innermost one's body apart, if other loops only repeat these; else none.
+    points: Vec<LocalId>,
     /// Variables that have a value here, whatever branches were taken.
     known: BTreeSet<LocalId>,
     has_changed: bool,
@@ -62,6 +65,7 @@ struct Choices {
 struct Part<'a> {
     target: Target<'a>,
     value: &'a Expr,
+    label: Option<&'a Label>,
     mode: Mode,
     span: Span,
 }
@@ -89,14 +93,14 @@ impl Choices {
                     let known = self.known.clone();
                     self.known.insert(*iterator);
                     self.around.push((*id, *iterator));
-                    let is_repeated = std::mem::replace(&mut self.is_repeated, is_repeated(body, &self.around));
+                    let points = std::mem::replace(&mut self.points, points(body, &self.around));
                     let had_changed = std::mem::take(&mut self.has_changed);
                     let mut body = self.block(body);
                     if self.has_changed {
                         self.in_versions(&mut body, *id);
                     }
                     self.has_changed |= had_changed;
-                    self.is_repeated = is_repeated;
+                    self.points = points;
                     self.around.pop();
                     self.known = known;
                     StatementKind::For { id: *id, iterator: *iterator, range: range.clone(), mode: *mode, body }
@@ -129,11 +133,15 @@ impl Choices {
     /// What the branches become, if it is values.
     fn chosen(&mut self, condition: &Expr, then: &Block, otherwise: &Block, span: Span) -> Option<Block> {
         let &(innermost, _) = self.around.last()?;
-        if !self.is_repeated || !self.is_of_data(condition) {
+        if self.points.is_empty() || !self.is_of_data(condition) {
             return None;
         }
         let [then, otherwise] = [self.parts(then, innermost)?, self.parts(otherwise, innermost)?];
-        let all = together(&then, &otherwise)?;
+        let all = together(&then, &otherwise);
+        let of_one = all.iter().filter(|it| matches!(it, Chosen::Then(part) | Chosen::Otherwise(part) if matches!(part.target, Target::Element(..))));
+        if of_one.count() > MOST_LEFT_ALONE {
+            return None;
+        }
         let mut chosen = vec![];
         let mut condition = condition.clone();
         let writes_what_it_reads = then.iter().chain(&otherwise).any(|part| match part.target {
@@ -149,6 +157,11 @@ impl Choices {
             condition = Expr { kind: ExprKind::Local(target), ty: ScalarType::Bool, span };
         }
         for part in all {
+            let label = match part {
+                Chosen::Both(Part { label: Some(_), .. }, Part { label: Some(_), .. }) => return None,
+                Chosen::Both(then, otherwise) => then.label.or(otherwise.label),
+                Chosen::Then(one) | Chosen::Otherwise(one) => one.label,
+            };
             let (of, yes, no) = match part {
                 Chosen::Both(then, otherwise) => (then, then.value.clone(), otherwise.value.clone()),
                 Chosen::Then(then) => (then, then.value.clone(), self.left_alone(then)?),
@@ -162,7 +175,7 @@ impl Choices {
                 }
                 Target::Element(array, subscripts) => {
                     let subscripts = subscripts.to_vec();
-                    StatementKind::Store { array, subscripts, value, label: None, mode: of.mode }
+                    StatementKind::Store { array, subscripts, value, label: label.cloned(), mode: of.mode }
                 }
             };
             chosen.push(Statement { kind, span: of.span });
@@ -170,16 +183,25 @@ impl Choices {
         Some(chosen)
     }
 
-    /// The value of what the other branch does not set: the variable's own, or any where it has none, since the frontend refuses reads of
-    /// variables that some path leaves without a value (`E0202`).
+    /// The value of what the other branch does not set: the variable's or element's own, or any where a variable has none, since the frontend
+    /// refuses reads of variables that some path leaves without a value (`E0202`). `None` for elements that points share.
     fn left_alone(&self, part: &Part<'_>) -> Option<Expr> {
-        let Target::Variable(local) = part.target else { return None };
         let ty = part.value.ty;
-        let kind = match self.known.contains(&local) {
-            true => ExprKind::Local(local),
-            false => ExprKind::Constant(zero(ty)),
+        let kind = match part.target {
+            Target::Variable(local) if self.known.contains(&local) => ExprKind::Local(local),
+            Target::Variable(_) => ExprKind::Constant(zero(ty)),
+            Target::Element(array, subscripts) if self.is_of_point(subscripts) => {
+                ExprKind::Load { array, subscripts: subscripts.to_vec(), inbounds: part.mode.inbounds }
+            }
+            Target::Element(..) => return None,
         };
         Some(Expr { kind, ty, span: part.span })
+    }
+
+    /// Whether subscripts name each iterator that tells points apart, and read nothing.
+    fn is_of_point(&self, subscripts: &[Expr]) -> bool {
+        self.points.iter().all(|&iterator| subscripts.iter().any(|it| mentions(it, iterator)))
+            && !subscripts.iter().any(loads)
     }
 
     /// Gives each assignment of a variable that is new in each iteration of the loop a variable of its own, where all of them stand in its body
@@ -234,18 +256,18 @@ impl Choices {
     /// The statements of a branch, if they only set variables that are new in each iteration of the loop, and elements of arrays.
     fn parts<'a>(&self, block: &'a Block, innermost: LoopId) -> Option<Vec<Part<'a>>> {
         let part = |statement: &'a Statement| {
-            let (target, value, mode) = match &statement.kind {
+            let (target, value, label, mode) = match &statement.kind {
                 StatementKind::Set { target, value, label: None, mode } => {
                     let role = self.locals[target.0 as usize].role;
                     let is_new = matches!(role, Role::Variable(Some(of)) | Role::Value(Some(of)) if of == innermost);
-                    (is_new.then_some(Target::Variable(*target))?, value, *mode)
+                    (is_new.then_some(Target::Variable(*target))?, value, None, *mode)
                 }
-                StatementKind::Store { array, subscripts, value, label: None, mode } => {
-                    (Target::Element(*array, subscripts), value, *mode)
+                StatementKind::Store { array, subscripts, value, label, mode } => {
+                    (Target::Element(*array, subscripts), value, label.as_ref(), *mode)
                 }
                 _ => return None,
             };
-            Some(Part { target, value, mode, span: statement.span })
+            Some(Part { target, value, label, mode, span: statement.span })
         };
         block.iter().map(part).collect()
     }
@@ -262,54 +284,34 @@ impl Choices {
     }
 }
 
-/// The statements of two branches as one sequence, in which each keeps the order of its own; `None` if they store into different elements.
-fn together<'a>(then: &'a [Part<'a>], otherwise: &'a [Part<'a>]) -> Option<Vec<Chosen<'a>>> {
-    let sets = |parts: &[Part<'_>], local: LocalId| {
-        parts.iter().filter(|part| matches!(part.target, Target::Variable(it) if it == local)).count()
-    };
-    let once = |local: LocalId| sets(then, local) == 1 && sets(otherwise, local) == 1;
-    let (mut all, mut left, mut right) = (vec![], then, otherwise);
-    loop {
-        match (left.split_first(), right.split_first()) {
-            (None, None) => return Some(all),
-            (Some((first, rest)), other) if !matches!(first.target, Target::Element(..)) => {
-                let Target::Variable(local) = first.target else { return None };
-                match other {
-                    Some((second, behind))
-                        if once(local)
-                            && first.mode == second.mode
-                            && matches!(second.target, Target::Variable(it) if it == local) =>
-                    {
-                        all.push(Chosen::Both(first, second));
-                        (left, right) = (rest, behind);
-                    }
-                    Some((second, behind)) if !once_in(second, &once) => {
-                        all.push(Chosen::Otherwise(second));
-                        right = behind;
-                    }
-                    _ => {
-                        all.push(Chosen::Then(first));
-                        left = rest;
-                    }
-                }
-            }
-            (_, Some((second, behind))) if matches!(second.target, Target::Variable(_)) => {
-                all.push(Chosen::Otherwise(second));
+/// The statements of two branches as one sequence, in which each keeps the order of its own.
+fn together<'a>(then: &'a [Part<'a>], otherwise: &'a [Part<'a>]) -> Vec<Chosen<'a>> {
+    let (mut all, mut right) = (vec![], otherwise);
+    for (at, first) in then.iter().enumerate() {
+        let is_alone = |second: &Part<'_>| !then[at..].iter().any(|it| has_target_of(it, second));
+        while let [second, behind @ ..] = right
+            && is_alone(second)
+        {
+            all.push(Chosen::Otherwise(second));
+            right = behind;
+        }
+        match right {
+            [second, behind @ ..] if has_target_of(first, second) => {
+                all.push(Chosen::Both(first, second));
                 right = behind;
             }
-            (Some((first, rest)), Some((second, behind))) if is_same_element(first, second) => {
-                all.push(Chosen::Both(first, second));
-                (left, right) = (rest, behind);
-            }
-            (Some(_), _) | (None, Some(_)) => return None,
+            _ => all.push(Chosen::Then(first)),
         }
     }
+    all.extend(right.iter().map(Chosen::Otherwise));
+    all
 }
 
-/// Whether of the loops around a body one tells its points apart, and one only repeats them.
-fn is_repeated(body: &Block, around: &[(LoopId, LocalId)]) -> bool {
-    let telling = around.iter().filter(|(_, iterator)| says(body, *iterator)).count();
-    (1..around.len()).contains(&telling)
+/// The iterators of the loops around a body that tell its points apart, if there are loops that only repeat these; else none.
+fn points(body: &Block, around: &[(LoopId, LocalId)]) -> Vec<LocalId> {
+    let telling = around.iter().map(|(_, iterator)| *iterator).filter(|&iterator| says(body, iterator));
+    let telling: Vec<LocalId> = telling.collect();
+    if telling.len() < around.len() { telling } else { vec![] }
 }
 
 fn says(body: &Block, iterator: LocalId) -> bool {
@@ -370,24 +372,16 @@ fn rename(expr: &mut Expr, from: LocalId, to: LocalId) {
     expr.operands_mut().into_iter().for_each(|operand| rename(operand, from, to));
 }
 
-/// Whether a statement sets a variable that both branches set once; true for elements, which wait for one another.
-fn once_in(part: &Part<'_>, once: &dyn Fn(LocalId) -> bool) -> bool {
-    match part.target {
-        Target::Variable(local) => once(local),
-        Target::Element(..) => true,
-    }
-}
-
-fn is_same_element(first: &Part<'_>, second: &Part<'_>) -> bool {
-    match (first.target, second.target) {
-        (Target::Element(a, of_a), Target::Element(b, of_b)) => {
-            a == b
-                && first.mode == second.mode
-                && of_a.len() == of_b.len()
-                && of_a.iter().zip(of_b).all(|(one, other)| alike(one, other))
+/// Whether two statements set the same variable, or the same element.
+fn has_target_of(first: &Part<'_>, second: &Part<'_>) -> bool {
+    first.mode == second.mode
+        && match (first.target, second.target) {
+            (Target::Variable(one), Target::Variable(other)) => one == other,
+            (Target::Element(a, of_a), Target::Element(b, of_b)) => {
+                a == b && of_a.len() == of_b.len() && of_a.iter().zip(of_b).all(|(one, other)| alike(one, other))
+            }
+            (_, _) => false,
         }
-        _ => false,
-    }
 }
 
 /// The variables whose values depend on data.

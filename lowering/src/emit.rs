@@ -18,6 +18,18 @@ use tessella_polyhedral::isl::{DimType, IslError, Set};
 use tessella_polyhedral::schedule::Node;
 use tessella_scalar::{CompareOp, ScalarType};
 
+/// Whether data decide if a value is another one than the element held: where it is not, the source may store nothing.
+fn keeps(value: &Evaluated, reads: &[Access], write: &Access) -> bool {
+    let ExprKind::Select { yes, no, .. } = &value.kind else { return false };
+    [yes, no].into_iter().any(|arm| match arm.kind {
+        ExprKind::Read(at) => {
+            let read = &reads[at as usize];
+            read.conditional && read.array == write.array && read.subscripts == write.subscripts
+        }
+        _ => false,
+    })
+}
+
 /// The positions of iterators whose loops have bounds that are data.
 pub(crate) fn ranged(site: &Site) -> Vec<u32> {
     (0..).zip(&site.iterators).filter(|(_, it)| it.ranged).map(|(at, _)| at).collect()
@@ -85,7 +97,8 @@ impl<'a> Nest<'a> {
         let site = &scope.site;
         let write = self.access(&name, array, subscripts, checked, &parts.written, scope);
         let write = self.settle(draft.span, write)?;
-        let write = Access { conditional: checked && !scope.predicates.is_empty(), ..write };
+        let on_data = !scope.predicates.is_empty() || keeps(&parts.value, &parts.reads, &write);
+        let write = Access { conditional: checked && on_data, ..write };
         let iterators: Vec<String> = site.iterators.iter().map(|it| it.name.clone()).collect();
         let domain = self.domain(&name, &site.domain, site);
         let domain = self.settle(draft.span, domain)?;

@@ -12,6 +12,7 @@
 mod apart;
 mod best;
 mod choices;
+mod components;
 mod computation;
 mod counters;
 mod derived;

@@ -4,6 +4,7 @@
 mod loops;
 
 use crate::Lowered;
+use crate::components;
 use crate::computation::{Builder, Value};
 use crate::derived::Meaning;
 use crate::emit::{Draft, Storage, Target, TargetSubscript};
@@ -35,6 +36,9 @@ use tessella_scalar::{BinaryOp, ScalarType};
 
 /// What isl may do to find out which arrays the steps of a recurrence can share: a time loop over three nests takes a tenth of it.
 const SHARING: u64 = 2_000_000;
+
+/// Operations of isl for finding out where arrays may lack components.
+const COMPONENTS: u64 = 500_000;
 
 /// With more combined cases it is not even asked which of them are possible.
 const STORE_CASES_LOOKED_AT: usize = 32;
@@ -221,6 +225,10 @@ impl<'a> Nest<'a> {
         narrow_updates(&mut algorithm);
         // Without it the same is only tested twice; what is wrong with an access is told where it is verified.
         let _ = without_implied(self.symbols.ctx, &mut algorithm, &mut self.spans);
+        // Where isl gives up, no step of a stencil has components.
+        let ctx = self.symbols.ctx;
+        let _ =
+            ctx.with_budget(COMPONENTS, || components::require(ctx, &mut algorithm, &mut self.spans, function.span));
         // Where isl gives up, each iteration has its own, as the source says.
         let _ = self.symbols.ctx.with_budget(SHARING, || share_between_steps(self.symbols.ctx, &mut algorithm));
         if !scans.is_empty() {

@@ -51,8 +51,16 @@ pub(crate) const FORMS: [Form; 47] = [
     Form { name: "free", usage: "free(b, i; once=true)", read: communication::free },
     Form { name: "fuse", usage: "fuse(R, S, i; shift=:auto)", read: fuse },
     Form { name: "gpu", usage: "gpu(S, (i0, j0), (i1, j1))", read: gpu },
-    Form { name: "grid_sync", usage: "grid_sync((S, R), t, (j, i), (8, 32))", read: time_tiling::grid_sync },
-    Form { name: "hexagonal", usage: "hexagonal((S, R), t, (j, i), 3, (8, 64))", read: time_tiling::hexagonal },
+    Form {
+        name: "grid_sync",
+        usage: "grid_sync(S, t, 4)` or `grid_sync((S, R), t, (j, i), (8, 32))",
+        read: time_tiling::grid_sync,
+    },
+    Form {
+        name: "hexagonal",
+        usage: "hexagonal(S, t, 3, 7)` or `hexagonal((S, R), t, (j, i), 3, (8, 64))",
+        read: time_tiling::hexagonal,
+    },
     Form { name: "inline", usage: "inline(S)", read: inline },
     Form { name: "interchange", usage: "interchange(S, i, j)", read: interchange },
     Form { name: "overlapped", usage: "overlapped(S, t, (j, i), 8, (16, 64))", read: overlapped },

@@ -294,6 +294,13 @@ impl Schedule {
         }
     }
 
+    /// The loops that nothing but loops without a tag, which the host runs, stands around, outermost first.
+    pub fn host_loops(&self) -> Vec<Path> {
+        let mut found = vec![];
+        host_loops(&self.root, &Path::default(), &mut found);
+        found
+    }
+
     pub fn node(&self, path: &Path) -> Option<&Node> {
         path.0.iter().try_fold(&self.root, |node, &child| match node {
             Node::Sequence(children) => children.get(child),
@@ -342,7 +349,11 @@ impl Schedule {
 
     /// The loops around a computation, outermost first, with their paths.
     pub fn loops_around(&self, computation: ComputationId) -> Vec<(Path, &Loop)> {
-        let Some(path) = self.path_of(computation) else { return vec![] };
+        self.path_of(computation).map_or(vec![], |path| self.around(&path))
+    }
+
+    /// The loops around a node, outermost first, with their paths.
+    pub fn around(&self, path: &Path) -> Vec<(Path, &Loop)> {
         (0..path.0.len())
             .filter_map(|depth| {
                 let here = Path(path.0[..depth].to_vec());
@@ -352,6 +363,21 @@ impl Schedule {
                 }
             })
             .collect()
+    }
+}
+
+fn host_loops(node: &Node, path: &Path, found: &mut Vec<Path>) {
+    match node {
+        Node::Computation(_) => {}
+        Node::Sequence(children) => {
+            children.iter().enumerate().for_each(|(at, child)| host_loops(child, &path.child(at), found));
+        }
+        Node::Loop(it) => {
+            found.push(path.clone());
+            if it.tag == Tag::Sequential {
+                host_loops(&it.body, &path.child(0), found);
+            }
+        }
     }
 }
 

@@ -108,8 +108,10 @@ pub struct Stream {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     pub array: ArrayId,
-    /// The subscript along the last axis, of an array that has levels of time there: see [`levels`].
+    /// The subscript along the last axis, of an array that has levels of time or components there: see [`levels`].
     pub level: Option<i64>,
+    /// Whether the levels of its array take turns.
+    pub turns: bool,
     /// The first stage that writes it: it begins the version of a time step.
     pub writer: usize,
     /// The last one that writes it.
@@ -207,7 +209,14 @@ pub fn streams(ctx: &Ctx, algorithm: &Algorithm, schedule: &Schedule) -> Result<
     collect(&schedule.root, &mut vec![], &mut tagged);
     let mut all = vec![];
     for (path, it, size) in tagged {
-        let stream = find(ctx, algorithm, it, size, path.0.len())?;
+        let around = schedule.around(&path);
+        let stream = match around.iter().find(|(_, it)| it.tag != Tag::Sequential) {
+            Some((_, outer)) => Err(Obstacle(format!(
+                "it stands inside of `{}`, which is no loop of the host: iterations of that would make their steps beside one another",
+                outer.name
+            ))),
+            None => find(ctx, algorithm, it, size)?,
+        };
         let cannot = |obstacle: Obstacle| {
             let at = it.name.clone();
             crate::error::ScheduleError::CannotStream { at, size, obstacle }

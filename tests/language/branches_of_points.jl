@@ -168,3 +168,92 @@ case(branches_of_functions, (T, n) -> (values_of(T, n), 3); types = with_whole)
 end
 
 case(branches_that_sum, (T, n) -> (values_of(T, n), 3); types = [Float32, Float64, Int64])
+
+# Elements that a branch leaves alone: of one array, of another one in each branch, in another order in each.
+@tessella function branches_that_leave(u, solid, steps)
+    m, n = size(u)
+    v, w = copy(u), copy(u)
+    for t in 1:steps
+        for j in 2:n-1, i in 2:m-1
+            if !solid[i, j]
+                v[i, j] = u[i-1, j] + u[i, j+1]
+            end
+            if u[i, j] > v[i, j]
+                w[i, j] = u[i, j] - v[i, j]
+                v[i, j] = w[i, j] + 1
+            elseif solid[i-1, j]
+                v[i, j] = 2
+                w[i, j] = v[i, j] - u[i, j]
+            end
+            solid[i, j-1] && continue
+            v[i, j] += 1
+            v[i, j] > 3 || (w[i, j] = v[i, j])
+        end
+        u, v = v, u
+    end
+    return u, w
+end
+
+case(branches_that_leave, (T, n) -> (values_of(T, n, n + 1), [mod(i * j, 3) == 0 for i in 1:n, j in 1:n+1], 3); types = with_whole)
+
+# Elements that points share, or that data name, are written on a condition as before.
+@tessella function branches_that_share(u, places, steps)
+    n = length(u)
+    first, counts = zero(u), zeros(Int, n)
+    for t in 1:steps
+        for j in 1:n, i in 1:n
+            if u[i] > u[j]
+                first[j] = i + t
+            end
+            if places[i] > 0 && i == j
+                counts[places[i]] += 1
+            end
+        end
+        for i in 1:n
+            u[i] = u[i] > 2 ? u[i] - 2 : u[i] + 1
+        end
+    end
+    return first, counts
+end
+
+case(branches_that_share, (T, n) -> (values_of(T, n), [mod(7i, 3) == 0 ? 0 : mod1(5i, n) for i in 1:n], 2); types = with_whole)
+
+# A limit that values must not pass, set where they do.
+@tessella function branches_that_limit(u, most, steps)
+    n = length(u)
+    v = copy(u)
+    for t in 1:steps
+        for i in 2:n-1
+            v[i] = u[i-1] + u[i+1] - u[i]
+            if v[i] > most
+                v[i] = most
+            end
+        end
+        u, v = v, u
+    end
+    return u
+end
+
+case(branches_that_limit, (T, n) -> (values_of(T, n), T(3), 3); types = with_whole)
+
+# Labels of statements in branches.
+@tessella function branches_with_labels(u, solid, steps)
+    n = length(u)
+    v = copy(u)
+    for t in 1:steps
+        for i in 2:n-1
+            if !solid[i]
+                @comp S v[i] = u[i-1] + u[i+1]
+            end
+            if u[i] > 1
+                @comp R v[i] -= 1
+            else
+                v[i] -= 2
+            end
+        end
+        u, v = v, u
+    end
+    return u
+end
+
+case(branches_with_labels, (T, n) -> (values_of(T, n), [mod(i, 3) == 0 for i in 1:n], 3); types = with_whole)

@@ -24,10 +24,10 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
     // A stream that stands in for another one where matrices are small.
     let of_sizes = |id: &ComputationId| algorithm.whole.as_ref().is_some_and(|whole| whole.sizes.contains_key(id));
     let is_best = |all: &[Candidate]| all.first().is_some_and(|best| best.size == Some(chosen));
-    let mut all = auto::stream::candidates(ctx, &Gpu::HOPPER, algorithm, &it, path.0.len())?;
+    let mut all = auto::stream::candidates(ctx, &Gpu::HOPPER, algorithm, &it)?;
     let mut of = "arrays larger than the caches of a Hopper GPU".to_string();
     if it.at.keys().all(of_sizes) && !is_best(&all) {
-        let small = auto::stream::candidates_of_small(ctx, &Gpu::HOPPER, algorithm, &it, path.0.len())?;
+        let small = auto::stream::candidates_of_small(ctx, &Gpu::HOPPER, algorithm, &it)?;
         if is_best(&small) {
             (all, of) = (small, format!("matrices of {SMALL_PLANE} x {SMALL_PLANE} on a Hopper GPU"));
         }
@@ -66,7 +66,7 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
     ];
     let mut told: Vec<String> = heading.into_iter().chain(lines).collect();
     if let Some(size) = in_tiles.resident {
-        told.extend(tiles(ctx, algorithm, (&it, in_tiles, path.0.len()), (statement, size, results))?);
+        told.extend(tiles(ctx, algorithm, (&it, in_tiles), (statement, size, results))?);
     }
     Ok(told)
 }
@@ -75,10 +75,10 @@ pub(super) fn streams(ctx: &Ctx, verified: &Verified, path: &Path, chosen: Strea
 fn tiles(
     ctx: &Ctx,
     algorithm: &Algorithm,
-    (it, streams, depth): (&Loop, StreamSize, usize),
+    (it, streams): (&Loop, StreamSize),
     (statement, chosen, results): (&str, ResidentSize, f64),
 ) -> Result<Vec<String>, Error> {
-    let tiles = Tiles::of(ctx, algorithm, it, streams, depth)?;
+    let tiles = Tiles::of(ctx, algorithm, it, streams)?;
     let Some(longest) = tiles.longest(&Gpu::HOPPER, chosen) else { return Ok(vec![]) };
     let side = longest.min(TILED_SIDE);
     let Some(extents) = tiles.cube(side) else { return Ok(vec![]) };

@@ -423,8 +423,8 @@ fn chosen(
 /// Why the time loop of a nest does not stream, if it does not.
 fn no_stream(ctx: &Ctx, algorithm: &Algorithm, nest: &Nest) -> Result<Option<Obstacle>, Error> {
     let loops = nest.computations.first().map(|&id| algorithm.source_order.loops_around(id)).unwrap_or_default();
-    let Some((path, time)) = loops.first() else { return Ok(None) };
-    match ctx.with_budget(OPERATIONS, || obstacle(ctx, algorithm, time, path.0.len())) {
+    let Some((_, time)) = loops.first() else { return Ok(None) };
+    match ctx.with_budget(OPERATIONS, || obstacle(ctx, algorithm, time)) {
         Err(error) if error.is_quota() => Ok(Some(Obstacle("its proof takes too much work".to_string()))),
         found => found,
     }

@@ -4,11 +4,26 @@ use super::{CASE_LIMIT, Combine, Evaluation, MAGNITUDE_LIMIT};
 use crate::error::{NotAffine, Reason};
 use crate::formula::{Formula, Pieces};
 use tessella_frontend::typed::tree::Expr;
-use tessella_polyhedral::affine::{Affine, AffineOverflow};
+use tessella_polyhedral::affine::{Affine, AffineOverflow, Atom};
 use tessella_scalar::CompareOp;
 
 /// More cases than this are not compared with each other.
 const MERGE_LIMIT: usize = 12;
+
+/// Of remainders by so few as levels of time take turns, those from 1 are one expression; others are better as two, each a fixed distance away:
+/// [`Evaluation::chosen`] has `i - 1` and `n` for `mod1(i - 1, n)`.
+const MOST_TURNS: i64 = 8;
+
+/// `mod1(x, k)`, of `mod(x, k) == 0 ? k : mod(x, k)`: `mod(x - 1, k) + 1`.
+fn from_one(condition: &Formula, yes: &Pieces, no: &Pieces) -> Option<Affine> {
+    let count = yes.as_constant().filter(|count| (2..=MOST_TURNS).contains(count))?;
+    let rest = no.as_single().filter(|rest| *condition == Formula::zero((*rest).clone()))?;
+    let before = rest.terms().iter().find_map(|(atom, _)| match atom {
+        Atom::FloorDiv(before, by) if *by == count && before.modulo(count).as_ref() == Ok(rest) => Some(before),
+        _ => None,
+    });
+    before?.add_constant(-1).ok()?.modulo(count).ok()?.add_constant(1).ok()
+}
 
 impl Evaluation<'_, '_> {
     pub(crate) fn scaled(&self, expr: &Expr, value: &Pieces, factor: i64) -> Result<Pieces, NotAffine> {
@@ -54,6 +69,9 @@ impl Evaluation<'_, '_> {
         yes: &Pieces,
         no: &Pieces,
     ) -> Result<Pieces, NotAffine> {
+        if let Some(turn) = from_one(condition, yes, no) {
+            return self.checked(expr, Pieces::single(turn));
+        }
         self.pruned(expr, Pieces::choose(condition, yes, no))
     }
 

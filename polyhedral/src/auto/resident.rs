@@ -61,14 +61,14 @@ fn largest(
 pub(crate) fn keep(ctx: &Ctx, scheduled: &mut Scheduled, given: &BTreeSet<ComputationId>) -> Result<(), Error> {
     let algorithm = &scheduled.algorithm;
     let mut last: BTreeMap<ComputationId, (Path, StreamSize)> = BTreeMap::new();
-    for path in scheduled.schedule.parts() {
+    for path in scheduled.schedule.host_loops() {
         let Some(Node::Loop(it)) = scheduled.schedule.node(&path) else { continue };
         let (Tag::Stream(size), Some(first)) = (it.tag, it.at.keys().next()) else { continue };
         let whole = algorithm.whole.as_ref().map_or(*first, |whole| whole.piece_of[first.0 as usize]);
         if given.contains(first) || given.contains(&whole) || size.resident.is_some() {
             continue;
         }
-        if let Some(resident) = of_loop(ctx, algorithm, it, size, path.0.len())? {
+        if let Some(resident) = of_loop(ctx, algorithm, it, size)? {
             last.insert(whole, (path, StreamSize { resident: Some(resident), ..size }));
         }
     }
@@ -81,14 +81,8 @@ pub(crate) fn keep(ctx: &Ctx, scheduled: &mut Scheduled, given: &BTreeSet<Comput
 }
 
 /// The sizes in which blocks keep what a time loop works on, if it is one over matrices whose points depend on each other.
-fn of_loop(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    it: &Loop,
-    size: StreamSize,
-    depth: usize,
-) -> Result<Option<ResidentSize>, Error> {
-    let Ok(stream) = stream::find(ctx, algorithm, it, size, depth)? else { return Ok(None) };
+fn of_loop(ctx: &Ctx, algorithm: &Algorithm, it: &Loop, size: StreamSize) -> Result<Option<ResidentSize>, Error> {
+    let Ok(stream) = stream::find(ctx, algorithm, it, size)? else { return Ok(None) };
     if !matches!(stream.axes, [Some(_), None, Some(_)]) || !reads_neighbours(&stream) {
         return Ok(None);
     }

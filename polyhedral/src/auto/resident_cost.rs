@@ -31,12 +31,12 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    /// Those that are weighed of a loop that streams in this size, its own among them; none of sums that stay where they are. `depth` is the number of nodes around it.
+    /// Those that are weighed of a loop that streams in this size, its own among them; none of sums that stay where they are.
     ///
     /// # Errors
     /// Where isl fails.
-    pub fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, size: StreamSize, depth: usize) -> Result<Tiles, Error> {
-        let stream = stream::find(ctx, algorithm, time, size, depth)?.ok().filter(reads_neighbours);
+    pub fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, size: StreamSize) -> Result<Tiles, Error> {
+        let stream = stream::find(ctx, algorithm, time, size)?.ok().filter(reads_neighbours);
         let mut all: Vec<_> = stream.iter().flat_map(|stream| sizes(algorithm, stream)).collect();
         let own = stream.iter().filter_map(|stream| stream.resident.clone());
         let own: Vec<_> = own.map(|own| (own.size, own)).filter(|own| !all.contains(own)).collect();

@@ -67,7 +67,7 @@ fn one_apart(ctx: &Ctx, gpu: &Gpu, before: &Apart, first: ComputationId) -> Resu
     });
     let Some((path, it, size)) = here else { return Ok(None) };
     let plain = Loop { tag: Tag::Sequential, ..it.clone() };
-    let ways = Ways::of(ctx, &before.scheduled.algorithm, &plain, path.0.len())?;
+    let ways = Ways::of(ctx, &before.scheduled.algorithm, &plain)?;
     let Some((large, small)) = sizes(gpu, &before.scheduled.algorithm, &ways, size)? else { return Ok(None) };
     let Some((mut now, pieces)) = before.cut(ctx, &it.body.computations(), &large)? else { return Ok(None) };
     let whole = Node::Loop(it);

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::Ctx;
 use crate::machine::Gpu;
-use crate::schedule::{HexagonSize, Loop, Node, Schedule, StreamSize, Tag};
+use crate::schedule::{HexagonSize, Loop, Node, Path, Schedule, StreamSize, Tag};
 use crate::stream::rounds::walk;
 use crate::stream::settled::is_known;
 use crate::stream::{self, Hexagon, LANES, Settled, Source, Stage, Stream};
@@ -107,37 +107,25 @@ const LEAST_OTHERS: i64 = 24;
 ///
 /// # Errors
 /// Where isl fails.
-pub fn candidates(
-    ctx: &Ctx,
-    gpu: &Gpu,
-    algorithm: &Algorithm,
-    time: &Loop,
-    depth: usize,
-) -> Result<Vec<Candidate>, Error> {
-    Ok(Ways::of(ctx, algorithm, time, depth)?.weighed(gpu, algorithm, None))
+pub fn candidates(ctx: &Ctx, gpu: &Gpu, algorithm: &Algorithm, time: &Loop) -> Result<Vec<Candidate>, Error> {
+    Ok(Ways::of(ctx, algorithm, time)?.weighed(gpu, algorithm, None))
 }
 
 /// The same for small matrices, of [`SMALL_PLANE`] points along each axis.
 ///
 /// # Errors
 /// Where isl fails.
-pub fn candidates_of_small(
-    ctx: &Ctx,
-    gpu: &Gpu,
-    algorithm: &Algorithm,
-    time: &Loop,
-    depth: usize,
-) -> Result<Vec<Candidate>, Error> {
-    Ok(Ways::of(ctx, algorithm, time, depth)?.weighed(gpu, algorithm, Some(SMALL_PLANE)))
+pub fn candidates_of_small(ctx: &Ctx, gpu: &Gpu, algorithm: &Algorithm, time: &Loop) -> Result<Vec<Candidate>, Error> {
+    Ok(Ways::of(ctx, algorithm, time)?.weighed(gpu, algorithm, Some(SMALL_PLANE)))
 }
 
 /// The ways in which a time loop streams.
 pub(crate) struct Ways(Vec<(StreamSize, Stream)>);
 
 impl Ways {
-    /// Those that are weighed; none where the loop does not stream. `depth` is the number of nodes around it.
-    pub(crate) fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, depth: usize) -> Result<Ways, Error> {
-        let deep = time.at.keys().any(|&id| algorithm.computation(id).iterators.len() > 3);
+    /// Those that are weighed; none where the loop does not stream.
+    pub(crate) fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop) -> Result<Ways, Error> {
+        let deep = loops_below(&time.body) > 2;
         let usual = StreamSize::USUAL;
         let flat = POINTS.map(|points| (points, usual.lines, usual.warps));
         let shapes: &[(u32, u32, u32)] = if deep { &PLANES } else { &flat };
@@ -153,7 +141,7 @@ impl Ways {
         let over_planes = PLANE_HEXAGONS.map(|(height, width, threads, tiles)| {
             StreamSize::hexagons(PLANE_HEXAGON_POINTS, HexagonSize { height, width, threads, tiles })
         });
-        let mut found = stream::find_all(ctx, algorithm, time, &sizes, depth)?;
+        let mut found = stream::find_all(ctx, algorithm, time, &sizes)?;
         // Hexagons ask at each point what streams know away from the edges, and all of it in registers does not fit.
         let asks =
             |(_, it): &(StreamSize, Stream)| it.stages.iter().any(|stage| !Settled::all(algorithm, stage).is_empty());
@@ -161,12 +149,12 @@ impl Ways {
             return Ok(Ways(found));
         }
         if deep && !found.is_empty() {
-            found.extend(stream::find_all(ctx, algorithm, time, &over_planes, depth)?);
+            found.extend(stream::find_all(ctx, algorithm, time, &over_planes)?);
         }
         if !deep && !found.is_empty() {
             // As few points a thread as a step asks for.
             for points in HEXAGON_POINTS {
-                let some = stream::find_all(ctx, algorithm, time, &hexagons(points), depth)?;
+                let some = stream::find_all(ctx, algorithm, time, &hexagons(points))?;
                 if !some.is_empty() {
                     found.extend(some);
                     break;
@@ -203,17 +191,27 @@ impl Ways {
 
 /// Has all time loops stream that do, each as the model likes best for large arrays.
 pub(crate) fn tag_streams(ctx: &Ctx, gpu: &Gpu, algorithm: &Algorithm, schedule: &mut Schedule) -> Result<(), Error> {
-    for path in schedule.parts() {
+    for path in schedule.host_loops() {
         let Some(Node::Loop(it)) = schedule.node(&path) else { continue };
-        if it.tag != Tag::Sequential {
+        let streams = |(_, it): &(Path, &Loop)| matches!(it.tag, Tag::Stream(_));
+        if it.tag != Tag::Sequential || schedule.around(&path).iter().any(streams) {
             continue;
         }
-        let best = candidates(ctx, gpu, algorithm, it, path.0.len())?.into_iter().next();
+        let best = candidates(ctx, gpu, algorithm, it)?.into_iter().next();
         if let (Some(size), Some(Node::Loop(it))) = (best.and_then(|best| best.size), schedule.node_mut(&path)) {
             it.tag = Tag::Stream(size);
         }
     }
     Ok(())
+}
+
+/// The most loops around a statement below a node.
+fn loops_below(node: &Node) -> usize {
+    match node {
+        Node::Computation(_) => 0,
+        Node::Sequence(children) => children.iter().map(loops_below).max().unwrap_or(0),
+        Node::Loop(it) => 1 + loops_below(&it.body),
+    }
 }
 
 /// Whether it is a stencil, rather than sums that stay where they are.
@@ -270,7 +268,7 @@ fn takes_too_much(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> bool {
         return true;
     }
     let pictures = it.records.iter().any(|record| record.thin == [false; 3]);
-    if !pictures && it.fields.iter().all(|field| field.level.is_none()) {
+    if !pictures && !it.fields.iter().any(|field| field.turns) {
         return false;
     }
     let of_thread = i64::from(gpu.registers / LANES) / (it.blocks(algorithm, gpu) * it.warps()) / 8 * 8;

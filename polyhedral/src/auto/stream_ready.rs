@@ -47,7 +47,7 @@ pub(crate) fn ready(
 ) -> Result<Option<Ready>, Error> {
     let mut now = Ready { scheduled: scheduled.clone(), commands: vec![], dependences: dependences.to_vec() };
     let mut is_new = false;
-    for path in scheduled.schedule.parts() {
+    for path in scheduled.schedule.host_loops() {
         if let Some(next) = one_ready(ctx, gpu, &now, &path)? {
             (now, is_new) = (next, true);
         }
@@ -60,11 +60,14 @@ fn one_ready(ctx: &Ctx, gpu: &Gpu, before: &Ready, path: &Path) -> Result<Option
     let algorithm = &before.scheduled.algorithm;
     let Some(Node::Loop(it)) = before.scheduled.schedule.node(path) else { return Ok(None) };
     let below = it.body.computations();
-    if it.tag != Tag::Sequential || path.0.len() > 1 || below.len() > MOST_STATEMENTS {
+    let outer = before.scheduled.schedule.around(path);
+    let is_of_host = outer.iter().all(|(_, it)| it.tag == Tag::Sequential);
+    if it.tag != Tag::Sequential || !is_of_host || below.len() > MOST_STATEMENTS {
         return Ok(None);
     }
+    let outer = outer.len();
     let passed: Vec<ComputationId> = below.iter().copied().filter(|id| is_passed_on(algorithm, *id)).collect();
-    let is_stencil = below.iter().filter(|id| !passed.contains(id)).all(|id| writes_a_point(algorithm, *id));
+    let is_stencil = below.iter().filter(|id| !passed.contains(id)).all(|id| writes_a_point(algorithm, *id, outer));
     let is_apart = nests_apart(&it.body).len() == children(&it.body).len();
     let Some(&stays) = below.iter().find(|id| !passed.contains(id)) else { return Ok(None) };
     if !is_stencil || (passed.is_empty() && is_apart) {
@@ -82,9 +85,9 @@ fn one_ready(ctx: &Ctx, gpu: &Gpu, before: &Ready, path: &Path) -> Result<Option
     }
     // A loop that was all of the program stands beside what was inlined now.
     let around = now.scheduled.schedule.loops_around(stays);
-    let (path, it) = around.into_iter().next().expect("the statement stands in the loop");
+    let (path, it) = around.into_iter().nth(outer).expect("the statement stands in the loop");
     let apart = Loop { body: Box::new(Node::Sequence(nests_apart(&it.body))), ..it.clone() };
-    let best = stream::candidates(ctx, gpu, &now.scheduled.algorithm, &apart, path.0.len())?.into_iter().next();
+    let best = stream::candidates(ctx, gpu, &now.scheduled.algorithm, &apart)?.into_iter().next();
     let Some(size) = best.and_then(|best| best.size) else { return Ok(None) };
     let mut trial = now.scheduled.schedule.clone();
     *trial.node_mut(&path).expect("the path was just found") = Node::Loop(apart);
@@ -109,13 +112,14 @@ pub(super) fn is_passed_on(algorithm: &Algorithm, id: ComputationId) -> bool {
         && computation.write.subscripts.len() == iterators.len()
 }
 
-/// Whether a statement may be one of a stencil: it writes a point that is not one of its own for each time step.
-fn writes_a_point(algorithm: &Algorithm, id: ComputationId) -> bool {
+/// Whether a statement may be one of a stencil, given the number of loops around its time loop: it writes a point that is not one of its own for
+/// each time step.
+fn writes_a_point(algorithm: &Algorithm, id: ComputationId, outer: usize) -> bool {
     let computation = algorithm.computation(id);
     let rank = computation.write.subscripts.len();
     computation.predicate.is_none()
         && (1..=3).contains(&rank)
-        && computation.iterators.len() <= rank + 1
+        && computation.iterators.len() <= rank + 1 + outer
         && computation.write.subscripts.iter().all(|it: &Subscript| it.as_affine().is_some())
 }
 

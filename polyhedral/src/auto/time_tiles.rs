@@ -63,22 +63,30 @@ pub fn sharing(machine: &Machine, dims: usize) -> i64 {
     i64::from(if dims < 2 { machine.threads.min(2) } else { machine.threads })
 }
 
-/// Tiles all outermost time loops that are stencils over space; `None` where there is none.
+/// Tiles all time loops that are stencils over space, and that other loops of the host may repeat; `None` where there is none.
 ///
 /// # Errors
 /// Where isl fails, or gives up.
 pub(crate) fn tile(ctx: &Ctx, scheduled: &Scheduled, dependences: &[Dependence]) -> Result<Option<Tiled>, Error> {
     let (commands, computations) = (vec![], BTreeSet::new());
     let mut tiled = Tiled { scheduled: scheduled.clone(), commands, dependences: dependences.to_vec(), computations };
-    for path in scheduled.schedule.parts() {
-        let start = step_numbers::in_place(ctx, &tiled.scheduled, &path)?.unwrap_or_else(|| InPlace {
+    for path in scheduled.schedule.host_loops() {
+        let outer = scheduled.schedule.around(&path).len();
+        let in_place = match outer {
+            0 => step_numbers::in_place(ctx, &tiled.scheduled, &path)?,
+            _ => None,
+        };
+        let start = in_place.unwrap_or_else(|| InPlace {
             scheduled: tiled.scheduled.clone(),
             dependences: tiled.dependences.clone(),
             commands: vec![],
         });
         let Some(id) = scheduled.schedule.node(&path).and_then(|node| start.first_of(node)) else { continue };
+        if tiled.computations.contains(&id) {
+            continue;
+        }
         let around = start.scheduled.schedule.loops_around(id);
-        let Some((path, it)) = around.into_iter().next() else { continue };
+        let Some((path, it)) = around.into_iter().nth(outer) else { continue };
         if it.tag != Tag::Sequential || !is_over_nests(it) {
             continue;
         }

@@ -61,7 +61,6 @@ pub(super) fn streams(ctx: &Ctx, start: &Scheduled, params: &[i64]) -> Result<Ve
         Node::Sequence(children) => children.iter().collect(),
         one => vec![one],
     };
-    let depth = usize::from(nodes.len() > 1);
     let mut all = vec![];
     for node in nodes {
         let Node::Loop(it) = node else { continue };
@@ -70,7 +69,7 @@ pub(super) fn streams(ctx: &Ctx, start: &Scheduled, params: &[i64]) -> Result<Ve
         }
         let Some(&id) = it.at.keys().next() else { continue };
         let computation = start.algorithm.computation(id).name.clone();
-        let weighed = stream::candidates(ctx, &Gpu::HOPPER, &start.algorithm, it, depth)?;
+        let weighed = stream::candidates(ctx, &Gpu::HOPPER, &start.algorithm, it)?;
         let any = weighed.iter().filter_map(|it| it.size).find(|size| size.hexagon.is_none());
         for weighed in weighed {
             let Some(size) = weighed.size else { continue };
@@ -80,7 +79,7 @@ pub(super) fn streams(ctx: &Ctx, start: &Scheduled, params: &[i64]) -> Result<Ve
             all.push(Candidate { family: Family::Stream, commands, predicted });
         }
         let Some(any) = any else { continue };
-        let tiles = Tiles::of(ctx, &start.algorithm, it, any, depth)?;
+        let tiles = Tiles::of(ctx, &start.algorithm, it, any)?;
         let Some(extents) = tiles.extents(&start.algorithm, params) else { continue };
         for weighed in tiles.weighed(&Gpu::HOPPER, &start.algorithm, extents) {
             let Some(size) = weighed.size.and_then(|size| size.resident) else { continue };

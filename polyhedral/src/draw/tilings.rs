@@ -310,8 +310,7 @@ impl Found {
             ..self.clone()
         };
         let [delta0, delta1] = along.slopes(ctx, start, dependences)?;
-        let depth = along.stencil.path.0.len();
-        let found = stream::find_all(ctx, &start.algorithm, &along.stencil.time, &[size], depth)?;
+        let found = stream::find_all(ctx, &start.algorithm, &along.stencil.time, &[size])?;
         let Some((_, stream)) = found.first() else { return Err(DrawError::Empty) };
         let plain = along.tiles(ctx, start, start, params, MOST_POINTS)?;
         let points: Statements = plain.into_iter().flat_map(|it| it.statements).collect();

@@ -1,4 +1,5 @@
-//! Arrays that hold the levels of a wave, or both sides of a sweep, along their last axis: `A[i, j, t % 2 + 1]`.
+//! Arrays that hold the levels of a wave, or both sides of a sweep, along their last axis, `A[i, j, t % 2 + 1]`, or components, `q[i, j, 1]` and
+//! `q[i, j, 2]`.
 //!
 //! Each element of that axis is a field of its own. Which one a nest touches follows from the iteration of the time loop, with a period: so the
 //! nest is one of each iteration of a period, as nests over arrays that change places are.
@@ -20,7 +21,7 @@ const MOST_CYCLE: i64 = 4096;
 /// The arrays whose last axis holds levels, and after how many iterations of the time loop they are the same again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Levels {
-    arrays: BTreeSet<ArrayId>,
+    arrays: BTreeMap<ArrayId, i64>,
     pub(super) period: i64,
 }
 
@@ -38,17 +39,22 @@ impl Levels {
                 *all = all.zip(own).map(|(all, own)| common(all, own)).filter(|period| *period <= MOST_LEVELS);
             }
         }
-        let turning = periods.into_iter().filter_map(|(array, period)| Some((array, period.filter(|it| *it > 1)?)));
+        let turning = periods.into_iter().filter_map(|(array, period)| Some((array, period?)));
         let turning: Vec<(ArrayId, i64)> = turning.filter(|(array, _)| written.contains(array)).collect();
         let period = turning.iter().fold(1, |all, (_, own)| common(all, *own));
         if period > MOST_LEVELS {
             return Levels { period: 1, ..Levels::default() };
         }
-        Levels { arrays: turning.into_iter().map(|(array, _)| array).collect(), period }
+        Levels { arrays: turning.into_iter().collect(), period }
     }
 
     pub(super) fn has(&self, array: ArrayId) -> bool {
-        self.arrays.contains(&array)
+        self.arrays.contains_key(&array)
+    }
+
+    /// Whether its levels take turns; components do not.
+    pub(super) fn take_turns(&self, array: ArrayId) -> bool {
+        self.arrays.get(&array).is_some_and(|period| *period > 1)
     }
 
     /// How many axes of an array points lie along.
@@ -85,7 +91,7 @@ impl Levels {
         nests: &[(ComputationId, u32)],
         first: (&Affine, Way),
     ) -> Result<Result<(), Obstacle>, Error> {
-        for &array in &self.arrays {
+        for &array in self.arrays.keys() {
             let it = algorithm.array(array);
             let mut highest = 1;
             let space = relation::param_space(ctx, algorithm)?;

@@ -18,11 +18,11 @@ pub struct Obstacle(pub String);
 ///
 /// # Errors
 /// Where isl fails.
-pub fn obstacle(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, depth: usize) -> Result<Option<Obstacle>, Error> {
+pub fn obstacle(ctx: &Ctx, algorithm: &Algorithm, time: &Loop) -> Result<Option<Obstacle>, Error> {
     let apart = Loop { body: Box::new(Node::Sequence(nests_apart(&time.body))), ..time.clone() };
     let mut first = None;
     for time in [time, &apart] {
-        let found = match Nests::of(ctx, algorithm, time, depth)? {
+        let found = match Nests::of(ctx, algorithm, time)? {
             Ok(nests) => nests.stream(algorithm, StreamSize { steps: 1, points: 16, ..StreamSize::USUAL }).map(|_| ()),
             Err(obstacle) => Err(obstacle),
         };

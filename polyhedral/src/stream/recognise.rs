@@ -5,7 +5,7 @@ use super::obstacles::{far, no};
 use super::rounds::Rounds;
 use super::{Field, Hexagon, Obstacle, Reach, Resident, Source, Stage, Stream, THIN, Way, pipeline, records, sums};
 use crate::affine::Affine;
-use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, ComputationId, Subscript};
+use crate::algorithm::{Access, Algorithm, ArrayId, ArrayKind, Computation, ComputationId, Subscript};
 use crate::error::Error;
 use crate::isl::{BasicSet, Ctx, DimType, Set};
 use crate::place::{Side, bound};
@@ -18,7 +18,7 @@ const MOST_PERIOD: i64 = 16;
 /// The rim of a cube has six sides.
 const MOST_BOXES: usize = 8;
 
-/// Finds out how a time loop streams; `depth` is the number of nodes around it.
+/// Finds out how a time loop streams. Loops around it have to be the host's.
 ///
 /// # Errors
 /// Where isl fails; that the loop does not stream is an answer.
@@ -27,9 +27,8 @@ pub fn find(
     algorithm: &Algorithm,
     time: &Loop,
     size: StreamSize,
-    depth: usize,
 ) -> Result<Result<Stream, Obstacle>, Error> {
-    match Nests::of(ctx, algorithm, time, depth)? {
+    match Nests::of(ctx, algorithm, time)? {
         Ok(nests) => Ok(nests.stream(algorithm, size)),
         Err(obstacle) => Ok(Err(obstacle)),
     }
@@ -44,9 +43,8 @@ pub fn find_all(
     algorithm: &Algorithm,
     time: &Loop,
     sizes: &[StreamSize],
-    depth: usize,
 ) -> Result<Vec<(StreamSize, Stream)>, Error> {
-    let Ok(nests) = Nests::of(ctx, algorithm, time, depth)? else { return Ok(vec![]) };
+    let Ok(nests) = Nests::of(ctx, algorithm, time)? else { return Ok(vec![]) };
     let found = sizes.iter().filter_map(|&size| Some((size, nests.clone().in_steps(algorithm, size).ok()?)));
     Ok(found.collect())
 }
@@ -55,14 +53,8 @@ pub fn find_all(
 ///
 /// # Errors
 /// Where isl fails.
-pub fn find_first(
-    ctx: &Ctx,
-    algorithm: &Algorithm,
-    time: &Loop,
-    sizes: &[StreamSize],
-    depth: usize,
-) -> Result<Option<usize>, Error> {
-    let Ok(nests) = Nests::of(ctx, algorithm, time, depth)? else { return Ok(None) };
+pub fn find_first(ctx: &Ctx, algorithm: &Algorithm, time: &Loop, sizes: &[StreamSize]) -> Result<Option<usize>, Error> {
+    let Ok(nests) = Nests::of(ctx, algorithm, time)? else { return Ok(None) };
     Ok(sizes.iter().position(|&size| nests.clone().stream(algorithm, size).is_ok()))
 }
 
@@ -96,6 +88,17 @@ pub(super) struct Nest {
     is_part: bool,
 }
 
+/// A statement below a time loop.
+struct Statement {
+    id: ComputationId,
+    /// Its iterator along time.
+    time: u32,
+    /// Of what records, the read that its points are.
+    place: Option<usize>,
+    /// The iterators of the loops around the time loop. It mentions none of them: all their iterations make the same steps.
+    outer: Vec<u32>,
+}
+
 /// The nests of one computation.
 struct NestsOf {
     all: Vec<Nest>,
@@ -115,12 +118,7 @@ fn axes_of(rank: usize) -> Option<[Option<u32>; 3]> {
 }
 
 impl Nests {
-    pub(super) fn of(
-        ctx: &Ctx,
-        algorithm: &Algorithm,
-        time: &Loop,
-        depth: usize,
-    ) -> Result<Result<Nests, Obstacle>, Error> {
+    pub(super) fn of(ctx: &Ctx, algorithm: &Algorithm, time: &Loop) -> Result<Result<Nests, Obstacle>, Error> {
         let children = match &*time.body {
             Node::Sequence(children) => children.as_slice(),
             other => std::slice::from_ref(other),
@@ -128,7 +126,7 @@ impl Nests {
         let mut axes = None;
         let mut sizes = None;
         let mut way = None;
-        let mut orders: Vec<(ComputationId, u32, Option<usize>)> = vec![];
+        let mut orders: Vec<Statement> = vec![];
         let mut found = vec![];
         for child in children {
             let mut around = vec![time];
@@ -169,7 +167,7 @@ impl Nests {
             let points = place.map_or(&computation.write, |read| &computation.reads[read]);
             let rank = levels.rank(points);
             let loops = around.len() - 1;
-            let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() == loops + 1 && depth <= 1) else {
+            let Some(own) = axes_of(rank).filter(|_| computation.iterators.len() > loops) else {
                 return no(format!("`{name}` does not stand in just a time loop and at most three loops over points"));
             };
             if *axes.get_or_insert(own) != own {
@@ -185,6 +183,19 @@ impl Nests {
                 return no(format!("loop `{}` does not run as the source has it", it.name));
             }
             let (along, _) = along.expect("the others have been refused");
+            let below = around[1..].iter().filter_map(|it| it.at[id].as_iterator());
+            let below: BTreeSet<u32> = below.chain([along]).collect();
+            let all = 0..computation.iterators.len() as u32;
+            let outer: Vec<u32> = all.filter(|iterator| !below.contains(iterator)).collect();
+            if !outer.iter().copied().eq(0..outer.len() as u32) {
+                return no(format!("the loops around `{name}` do not stand as the source has them"));
+            }
+            if let Some(&iterator) = outer.iter().find(|iterator| mentions(computation, **iterator)) {
+                let iterator = &computation.iterators[iterator as usize];
+                return no(format!(
+                    "`{name}` mentions `{iterator}`, so that its steps differ from one iteration around them to the next"
+                ));
+            }
             if computation.predicate.is_some() {
                 return no(format!("`{name}` writes on a condition on data"));
             }
@@ -194,16 +205,16 @@ impl Nests {
             if *sizes.get_or_insert(text) != text {
                 return no(format!("the nest of `{name}` runs for other sizes than the one before"));
             }
-            orders.push((*id, along, place));
+            orders.push(Statement { id: *id, time: along, place, outer });
         }
         let Some((axes, way)) = axes.zip(way) else { return no("it holds no nest") };
         let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else { return no(NO_SUM) };
         let mut all: Vec<Nest> = vec![];
         let mut needs: Vec<Affine> = vec![];
         let mut period = None;
-        for &(computation, time, place) in &orders {
+        for statement in &orders {
             let known = (orders.len() as i64, period);
-            let nests = match Nest::of(ctx, algorithm, (computation, place), (time, &steps, way), &axes, known)? {
+            let nests = match Nest::of(ctx, algorithm, statement, (&steps, way), &axes, known)? {
                 Ok(nests) => nests,
                 Err(obstacle) => return Ok(Err(obstacle)),
             };
@@ -213,14 +224,14 @@ impl Nests {
             all.extend(nests.all);
         }
         let there = where_there_are(ctx, algorithm, &needs)?;
-        for &(computation, ..) in orders.iter().filter(|_| !needs.is_empty()) {
-            if !relation::domain(algorithm, computation)?.params()?.is_subset(&there)? {
-                let name = &algorithm.computation(computation).name;
+        for it in orders.iter().filter(|_| !needs.is_empty()) {
+            if !relation::domain(algorithm, it.id)?.params()?.is_subset(&there)? {
+                let name = &algorithm.computation(it.id).name;
                 return no(format!("`{name}` runs where arrays beside its own have no points"));
             }
         }
         let nests: Vec<_> = all.iter().map(|nest| (nest.computation, nest.place)).collect();
-        let turns: Vec<_> = orders.iter().map(|&(id, time, _)| (id, time)).collect();
+        let turns: Vec<_> = orders.iter().map(|it| (it.id, it.time)).collect();
         if let Err(obstacle) = levels.check(ctx, algorithm, &turns, (&steps.0, way))? {
             return Ok(Err(obstacle));
         }
@@ -287,7 +298,8 @@ impl Nests {
             {
                 return Err(Obstacle(format!("`{}` is no contiguous array that counts from 1", it.name)));
             }
-            fields.push(Field { array, level, writer: at, finisher: at, carried: false, rim: false, lead: 0 });
+            let turns = self.levels.take_turns(array);
+            fields.push(Field { array, level, turns, writer: at, finisher: at, carried: false, rim: false, lead: 0 });
         }
         for field in &mut fields {
             // The last launch may leave out what is written in later iterations of its last step.
@@ -312,7 +324,7 @@ impl Nests {
                 }
                 let from = self.field_of(algorithm, nest, read)?;
                 reads.push(match fields.iter().position(|field| (field.array, field.level) == from) {
-                    None if self.levels.has(read.array)
+                    None if self.levels.take_turns(read.array)
                         && (nest.place.is_none() || read.array != computation.write.array) =>
                     {
                         let name = &algorithm.array(read.array).name;
@@ -411,7 +423,7 @@ impl Nests {
         if let (Some(field), Some(_)) = (stream.fields.iter().find(|field| field.level.is_some()), size.hexagon) {
             let name = &algorithm.array(field.array).name;
             return Err(Obstacle(format!(
-                "`{name}` holds levels of time along its last axis, which `stream` and `grid_sync` take"
+                "`{name}` holds levels of time, or components, along its last axis, which `stream` and `grid_sync` take"
             )));
         }
         if let (Some(record), Some(_)) = (stream.records.first(), size.hexagon) {
@@ -434,14 +446,14 @@ impl Nest {
     fn of(
         ctx: &Ctx,
         algorithm: &Algorithm,
-        (id, recorded): (ComputationId, Option<usize>),
-        along: (u32, &(Affine, Affine), Way),
+        statement: &Statement,
+        along: (&(Affine, Affine), Way),
         axes: &[Option<u32>; 3],
         known: (i64, Option<i64>),
     ) -> Result<Result<NestsOf, Obstacle>, Error> {
-        let domain = relation::domain(algorithm, id)?;
-        let found = Nest::of_boxes(ctx, algorithm, (id, recorded), std::slice::from_ref(&domain), along, axes, known)?;
-        if found.is_ok() || recorded.is_some() {
+        let domain = relation::domain(algorithm, statement.id)?;
+        let found = Nest::of_boxes(ctx, algorithm, statement, std::slice::from_ref(&domain), along, axes, known)?;
+        if found.is_ok() || statement.place.is_some() {
             return Ok(found);
         }
         let mut parts = vec![];
@@ -452,25 +464,25 @@ impl Nest {
             return Ok(found);
         }
         // Why it is not one box tells more than why it is not several.
-        Ok(Nest::of_boxes(ctx, algorithm, (id, recorded), &parts, along, axes, known)?.or(found))
+        Ok(Nest::of_boxes(ctx, algorithm, statement, &parts, along, axes, known)?.or(found))
     }
 
     /// The same of boxes that each hold one of these parts of the domain.
     fn of_boxes(
         ctx: &Ctx,
         algorithm: &Algorithm,
-        (id, recorded): (ComputationId, Option<usize>),
+        statement: &Statement,
         parts: &[Set],
-        (time, steps, way): (u32, &(Affine, Affine), Way),
+        (steps, way): (&(Affine, Affine), Way),
         axes: &[Option<u32>; 3],
         (nests, period): (i64, Option<i64>),
     ) -> Result<Result<NestsOf, Obstacle>, Error> {
-        let computation = algorithm.computation(id);
-        let name = &computation.name;
+        let &Statement { id, time, .. } = statement;
+        let name = &algorithm.computation(id).name;
         let domain = relation::domain(algorithm, id)?;
         let (mut found, mut boxes) = (vec![], vec![]);
         for part in parts {
-            match Nest::of_box(ctx, algorithm, (id, recorded), part, (time, steps, way), axes)? {
+            match Nest::of_box(ctx, algorithm, statement, part, (steps, way), axes)? {
                 Ok((nest, whole)) => {
                     found.push(nest);
                     boxes.push(whole);
@@ -522,11 +534,12 @@ impl Nest {
     fn of_box(
         ctx: &Ctx,
         algorithm: &Algorithm,
-        (id, recorded): (ComputationId, Option<usize>),
+        statement: &Statement,
         part: &Set,
-        (time, steps, way): (u32, &(Affine, Affine), Way),
+        (steps, way): (&(Affine, Affine), Way),
         axes: &[Option<u32>; 3],
     ) -> Result<Result<(Nest, Set), Obstacle>, Error> {
+        let &Statement { id, time, place: recorded, .. } = statement;
         let computation = algorithm.computation(id);
         let name = &computation.name;
         let points = recorded.map_or(&computation.write, |read| &computation.reads[read]);
@@ -557,12 +570,15 @@ impl Nest {
                 _ => return no(format!("what `{name}` {verb} is not one point of an array for each iteration")),
             };
         }
-        if ranges.len() + 1 != computation.iterators.len() {
+        if ranges.len() + 1 + statement.outer.len() != computation.iterators.len() {
             return no(format!("what `{name}` {verb} is not one point of an array for each iteration"));
         }
         let space = relation::domain_space(ctx, algorithm, id)?;
         let names = algorithm.param_names();
         let mut whole = Set::universe(&space)?.intersect_params(&algorithm.context)?;
+        if !statement.outer.is_empty() {
+            whole = whole.intersect(&around(&relation::domain(algorithm, id)?, &statement.outer)?)?;
+        }
         if let Some((sizes, _)) = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(&id)) {
             whole = whole.intersect_params(sizes)?;
         }
@@ -585,6 +601,20 @@ impl Nest {
             whole,
         )))
     }
+}
+
+/// The instances that some loops around have an iteration for; these come first.
+fn around(instances: &Set, outer: &[u32]) -> Result<Set, Error> {
+    let (first, all) = (outer.len() as u32, instances.dim(DimType::Set)?);
+    let iterations = instances.project_out(DimType::Set, first, all - first)?;
+    Ok(iterations.insert_dims(DimType::Set, first, all - first)?.set_tuple_id(&instances.tuple_id()?)?)
+}
+
+/// Whether a statement's values, or the elements that it touches, may change with an iterator.
+fn mentions(computation: &Computation, iterator: u32) -> bool {
+    let mut accesses = computation.reads.iter().chain([&computation.write]);
+    accesses.any(|it| it.subscripts.iter().any(|subscript| computation.involves_iterator(subscript, iterator)))
+        || computation.expression_involves(&computation.value, iterator)
 }
 
 /// What is not negative where there are any of these instances, as far as that is no matter of divisions.
@@ -704,13 +734,13 @@ fn source(
 fn steps_of(
     ctx: &Ctx,
     algorithm: &Algorithm,
-    nests: &[(ComputationId, u32, Option<usize>)],
+    nests: &[Statement],
     way: Way,
 ) -> Result<Option<(Affine, Affine)>, Error> {
     let mut all: Option<Set> = None;
-    for &(id, time, _) in nests {
-        let domain = relation::domain(algorithm, id)?;
-        let along = along_time(&domain, time)?.to_set()?;
+    for statement in nests {
+        let domain = relation::domain(algorithm, statement.id)?;
+        let along = along_time(&domain, statement.time)?.to_set()?;
         all = Some(match all {
             Some(others) => others.union(&along)?,
             None => along,

@@ -44,10 +44,7 @@ impl Stream {
     /// How many levels of time arrays have beyond two each.
     pub fn levels_beyond_two(&self) -> i64 {
         let mut levels: BTreeMap<ArrayId, i64> = BTreeMap::new();
-        self.fields
-            .iter()
-            .filter(|field| field.level.is_some())
-            .for_each(|it| *levels.entry(it.array).or_default() += 1);
+        self.fields.iter().filter(|field| field.turns).for_each(|it| *levels.entry(it.array).or_default() += 1);
         levels.values().map(|levels| (levels - 2).max(0)).sum()
     }
 

@@ -32,7 +32,8 @@ pub fn find(
 ) -> Result<Option<Found>, Error> {
     let loops = |id: ComputationId| -> Vec<String> {
         let around = start.schedule.loops_around(id);
-        around.iter().skip(1).map(|(_, it)| it.name.clone()).collect()
+        let below = around.iter().skip_while(|(_, it)| it.name != time).skip(1);
+        below.map(|(_, it)| it.name.clone()).collect()
     };
     let deepest = computations.iter().copied().max_by_key(|&id| (loops(id).len(), std::cmp::Reverse(id)));
     let Some(deepest) = deepest else { return Ok(None) };

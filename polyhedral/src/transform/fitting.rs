@@ -72,10 +72,10 @@ fn first(ctx: &Ctx, scheduled: &Scheduled, at: (&str, &str), sizes: &[StreamSize
     if sizes.len() < 2 {
         return Ok(0);
     }
-    let (path, it) = find_loop(scheduled, at.0, at.1)?;
+    let (_, it) = find_loop(scheduled, at.0, at.1)?;
     let apart = Loop { body: Box::new(Node::Sequence(nests_apart(&it.body))), ..it.clone() };
     for time in [it, &apart] {
-        if let Some(found) = stream::find_first(ctx, &scheduled.algorithm, time, sizes, path.0.len())? {
+        if let Some(found) = stream::find_first(ctx, &scheduled.algorithm, time, sizes)? {
             return Ok(found);
         }
     }

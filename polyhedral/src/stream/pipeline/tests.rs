@@ -30,6 +30,7 @@ pub(in crate::stream) fn stream(steps: u32, reads: &[&[(usize, [i64; 2])]]) -> S
     let field = |at: usize| Field {
         array: ArrayId(at as u32),
         level: None,
+        turns: false,
         writer: at,
         finisher: at,
         carried: true,
