@@ -1,7 +1,7 @@
 //! Turns one statement into a computation: its name, domain, accesses and spans, and the arrays that hold scalar
 //! variables.
 
-use crate::computation::{Builder, Value};
+use crate::computation::{Builder, Parts, Value};
 use crate::expr::{both, index};
 use crate::formula::Formula;
 use crate::nest::{Nest, Scope};
@@ -19,15 +19,16 @@ use tessella_polyhedral::schedule::Node;
 use tessella_scalar::{CompareOp, ScalarType};
 
 /// Whether data decide if a value is another one than the element held: where it is not, the source may store nothing.
-fn keeps(value: &Evaluated, reads: &[Access], write: &Access) -> bool {
-    let ExprKind::Select { yes, no, .. } = &value.kind else { return false };
-    [yes, no].into_iter().any(|arm| match arm.kind {
+fn keeps(value: &Evaluated, parts: &Parts, write: &Access) -> bool {
+    match &value.kind {
+        ExprKind::Select { yes, no, .. } => keeps(yes, parts, write) || keeps(no, parts, write),
+        ExprKind::Let(at) => keeps(&parts.lets[*at as usize].value, parts, write),
         ExprKind::Read(at) => {
-            let read = &reads[at as usize];
+            let read = &parts.reads[*at as usize];
             read.conditional && read.array == write.array && read.subscripts == write.subscripts
         }
         _ => false,
-    })
+    }
 }
 
 /// The positions of iterators whose loops have bounds that are data.
@@ -97,7 +98,7 @@ impl<'a> Nest<'a> {
         let site = &scope.site;
         let write = self.access(&name, array, subscripts, checked, &parts.written, scope);
         let write = self.settle(draft.span, write)?;
-        let on_data = !scope.predicates.is_empty() || keeps(&parts.value, &parts.reads, &write);
+        let on_data = !scope.predicates.is_empty() || keeps(&parts.value, &parts, &write);
         let write = Access { conditional: checked && on_data, ..write };
         let iterators: Vec<String> = site.iterators.iter().map(|it| it.name.clone()).collect();
         let domain = self.domain(&name, &site.domain, site);

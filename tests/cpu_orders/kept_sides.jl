@@ -1,4 +1,4 @@
-# Which side each point reads is up to data, and a branch leaves its element alone: the condition is kept in a register, not for all steps.
+# Which side each point reads is up to data, and labels keep two statements: the condition is kept in a register, not for all steps.
 using Tessella
 
 @tessella function kept_sides!(u::Vector{Float64}, un::Vector{Float64}, a::Vector{Float64}, steps::Int)
@@ -7,9 +7,9 @@ using Tessella
         un .= u
         for i in 2:n-1
             if a[i] > 0
-                u[i] = un[i] - a[i] * (un[i] - un[i-1])
+                @comp S u[i] = un[i] - a[i] * (un[i] - un[i-1])
             elseif a[i] < -1
-                u[i] = un[i] - a[i] * (un[i+1] - un[i])
+                @comp R u[i] = un[i] - a[i] * (un[i+1] - un[i])
             end
         end
     end

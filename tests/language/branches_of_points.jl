@@ -257,3 +257,47 @@ case(branches_that_limit, (T, n) -> (values_of(T, n), T(3), 3); types = with_who
 end
 
 case(branches_with_labels, (T, n) -> (values_of(T, n), [mod(i, 3) == 0 for i in 1:n], 3); types = with_whole)
+
+# Elements that the array does not have, in branches that are never taken, whichever branch of a branch stores.
+@tessella function branches_never_outside(u, v, w, solid, steps)
+    m, n = size(u)
+    for t in 1:steps
+        for j in 1:n, i in 1:m
+            if !solid[i, j]
+                v[i, j] = 2 * u[i, j]
+            end
+            if solid[i, j] && u[i, j] > 0
+                u[i, j] -= 1
+            elseif u[i, j] > 2
+                u[i, j] -= 2
+            elseif !solid[i, j]
+                w[i, j] = u[i, j]
+            end
+        end
+    end
+    return u
+end
+
+case(branches_never_outside, (T, n) -> (values_of(T, n, 3), values_of(T, max(n - 1, 0), 3), values_of(T, n, 2), ones(Bool, n, 3), 2); types = with_whole)
+case(branches_never_outside, (T, n) -> (values_of(T, n, 3), values_of(T, n, 3), values_of(T, n, 2), [i + j < n for i in 1:n, j in 1:3], 2); types = with_whole)
+
+# Components along the last axis, some of which a line of few points does not touch, or no step writes.
+@tessella function branches_of_components(u, steps)
+    m, n = size(u, 1), size(u, 2)
+    for t in 1:steps
+        for j in 1:n-1, i in 1:m
+            u[i, j, 1] += u[i, j+1, 3] - u[i, j, 3]
+        end
+        for j in 1:n, i in 1:m-1
+            u[i, j, 2] -= u[i+1, j, 3] * u[i, j, 4]
+        end
+        for j in 2:n-1, i in 2:m-1
+            u[i, j, 3] = u[i, j, 1] - u[i, j, 2]
+        end
+    end
+    return u
+end
+
+case(branches_of_components, (T, n) -> (values_of(T, n, 4, 4), 3); types = with_whole)
+case(branches_of_components, (T, n) -> (values_of(T, 1, n, 3), 2); types = with_whole)
+case(branches_of_components, (T, n) -> (values_of(T, n, 3, 3), 2); types = with_whole)
