@@ -51,6 +51,8 @@ pub fn run(command: &Transpile) -> Result<(), Failure> {
         (Some(Stage::Schedule), target) => (TextKind::Schedule, target.backend()),
         (Some(Stage::Loops), target) => (TextKind::Loops, target.backend()),
     };
-    let printed = file::transpile(&text, &options, backend, kind).map_err(Failure::Refused)?;
+    let (printed, warnings) =
+        file::transpile_with_warnings(&text, &options, backend, kind).map_err(Failure::Refused)?;
+    eprint!("{warnings}");
     output::write(command.output.as_deref(), &printed)
 }

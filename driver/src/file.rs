@@ -1,9 +1,11 @@
 //! Whole files for the command line and tests: which functions, with which argument types.
 
 use crate::draw::Drawing;
+use crate::one_thread;
 use crate::pipeline::{self, Refusal, ScheduleFile};
 use crate::request::{Backend, DrawOptions, TextKind};
 use crate::unit::Unit;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use tessella_c_backend as c_backend;
 use tessella_codegen::names::function_name;
@@ -298,20 +300,41 @@ fn parallel_loops(node: &tessella_polyhedral::schedule::Node, found: &mut BTreeS
 /// # Errors
 /// Rendered diagnostics of the functions that are refused.
 pub fn transpile(text: &str, options: &FileOptions, backend: Backend, kind: TextKind) -> Result<String, String> {
+    transpile_with_warnings(text, options, backend, kind).map(|(printed, _)| printed)
+}
+
+/// The same with what is to be said of it, rendered; empty where that is nothing.
+///
+/// # Errors
+/// As [`transpile`].
+pub fn transpile_with_warnings(
+    text: &str,
+    options: &FileOptions,
+    backend: Backend,
+    kind: TextKind,
+) -> Result<(String, String), String> {
     let sources = Sources::read(text, options)?;
+    let warnings = RefCell::new(String::new());
+    let build = |unit: &Unit<'_>| {
+        let built = unit.build(backend)?;
+        let own = one_thread::warnings(unit, &built);
+        if !own.is_empty() {
+            warnings.borrow_mut().push_str(&sources.show(&own));
+        }
+        Ok::<_, Refusal>(built)
+    };
     let are_several = sources.functions().len() > 1;
     if are_several && matches!(kind, TextKind::C | TextKind::Cuda | TextKind::Header) {
         sources.named_apart()?;
     }
-    match kind {
-        TextKind::C if are_several => {
-            Ok(c_backend::together(&sources.each(options, |unit| unit.build(backend)?.c(unit, None))?))
-        }
+    let printed = match kind {
+        TextKind::C if are_several => c_backend::together(&sources.each(options, |unit| build(unit)?.c(unit, None))?),
         TextKind::Cuda if are_several => {
-            Ok(cuda_backend::together(&sources.each(options, |unit| unit.build(backend)?.cuda(unit))?))
+            cuda_backend::together(&sources.each(options, |unit| build(unit)?.cuda(unit))?)
         }
-        _ => Ok(sources.each(options, |unit| unit.text(backend, kind))?.join("\n")),
-    }
+        _ => sources.each(options, |unit| build(unit)?.text(unit, backend, kind))?.join("\n"),
+    };
+    Ok((printed, warnings.into_inner()))
 }
 
 /// Draws the one chosen function of a file.

@@ -13,6 +13,7 @@ pub mod draw;
 pub mod explain;
 pub mod file;
 pub mod model;
+mod one_thread;
 pub mod pipeline;
 pub mod profile;
 pub mod request;

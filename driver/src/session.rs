@@ -7,6 +7,7 @@ mod interpreted;
 mod scans;
 
 use crate::draw;
+use crate::one_thread;
 use crate::pipeline::{self, Refusal};
 use crate::profile::{self, Measured};
 use crate::request::{
@@ -181,6 +182,10 @@ fn make(
         };
         let text = text.map_err(refused)?;
         texts.insert(kind, text);
+    }
+    let warnings = built.get(&request.target).map_or(vec![], |built| one_thread::warnings(unit, built));
+    if !warnings.is_empty() {
+        texts.insert(TextKind::Diagnostics, render(unit.sources, &warnings, Style::Plain));
     }
     if !request.load {
         if request.options.chunked && slices::is_for(request.target) {

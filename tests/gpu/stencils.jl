@@ -172,6 +172,17 @@ const ALL = [
     Program("metal2d", metal2d!, Float64,
             (extents, steps) -> (rand(extents...), zeros(extents...), zeros(extents...), Array(rand(extents...) .< 0.2), 0.4, steps), PLANE,
             ["space(S0, t, (j, i), (8, 32))", ["stream(S0, t, $size)" for size in ("4, 2", "6, 2", "8, 2", "10, 2")]...]),
+    # Components along the last axis, steps inside of another loop, and levels that take turns by `mod1`.
+    Program("components2d", components2d!, Float64, (extents, steps) -> (rand(extents..., 3), rand(extents..., 3), 0.1, steps), PLANE,
+            ["space(S0, t, (j, i), (8, 32))", ["stream(S0, t, $size)" for size in ("1, 2", "2, 2", "3, 2")]...]),
+    Program("metal_components2d", metal_components2d!, Float64,
+            (extents, steps) -> (rand(extents...), 0.1 .* rand(extents..., 2), 0.4 .* rand(extents..., 2), Array(rand(extents...) .< 0.2), steps), PLANE,
+            ["space(S0, t, (j, i), (8, 32))", ["stream(S0, t, $size)" for size in ("2, 2", "4, 2", "6, 2")]...]),
+    Program("frames2d", frames2d!, Float64,
+            (extents, steps) -> (rand(extents...), zeros(extents...), zeros(extents..., 2), 0.1, steps ÷ 2), PLANE,
+            ["space((S, R), t, (j, i), (8, 32)); auto()", ["stream(S, t, $size); auto()" for size in ("4, 2", "4, 4", "8, 4")]...]),
+    Program("turns_of_three2d", turns_of_three2d!, Float32, (extents, steps) -> (rand(Float32, extents..., 3), 0.1f0, steps), PLANE,
+            ["space(S0, t, (j, i), (8, 32))", ["stream(S0, t, $size)" for size in ("1, 2", "2, 2", "1, 4")]...]),
     Program("offsets2d", offsets2d!, Float32, (extents, steps) -> (rand(Float32, extents...), zeros(Float32, extents...), 0.1f0, steps), PLANE,
             ["space((S, R), t, (j, i), (8, 32))", "overlapped(S, t, (j, i), 2, (8, 8))", PLANE_STREAMS...]),
     Program("torus_swapped2d", torus_swapped2d!, Float64, arrays(Float64, 3), PLANE, ["space(S, t, (j, i), (8, 32))", "stream(S, t, 2, 2)", "stream(S, t, 4, 2)"]),
@@ -194,11 +205,13 @@ const SWEEPS = Dict("laplacian2d" => 2, "heat3d" => 2, "jacobi1d" => 2)
 # Arrays whose points a step reads, coefficients included, and those that it leaves to the next one, where these are not one and one; not
 # known where tables have planes for some points only.
 const MOVED = Dict("wave2d" => (2, 2), "fdtd2d" => (3, 3), "acoustic2d" => (4, 3), "listening2d" => (4, 3), "receivers2d" => (2, 3), "levels2d" => (3, 1),
+                   "obstacles2d" => (2, 1), "metal2d" => (3, 3), "components2d" => (3, 3), "metal_components2d" => (4, 3), "turns_of_three2d" => (2, 1),
                    "reaction2d" => (2, 2), "waves3d" => (2, 1), "torus_swapped2d" => (2, 1), "reaction_torus2d" => (2, 2),
                    "fdtd_antenna" => nothing)
 
 # Iterations of the time loop that one step of a schedule is, where arrays change places.
-const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "waves3d" => 3, "levels2d" => 3, "torus_swapped2d" => 2, "torus3d" => 2)
+const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "waves3d" => 3, "levels2d" => 3, "torus_swapped2d" => 2, "torus3d" => 2,
+                   "obstacles2d" => 2, "components2d" => 2, "turns_of_three2d" => 3)
 
 # Bytes that a step moves for each point at least.
 function step_bytes(program)

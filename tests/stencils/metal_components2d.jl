@@ -1,4 +1,4 @@
-# The fields of metal2d as components of one array, the second of which a plane of one row does not touch, and the third of which stays.
+# The fields of metal2d as components of one array, the second of which a plane of one row does not touch. Those of an array that stays are read as they are.
 #! with hexagonal(S0, t, (j, i), 3, (5, 8))
 #! with space(S0, t, (j, i), (8, 8))
 #! gpu stream(S0, t, 4, 2)
@@ -20,7 +20,7 @@
         end
         for j in 2:n-1, i in 2:m-1
             metal[i, j] && continue
-            E[i, j] += H[i, j, 3] * ((H[i, j, 2] - H[i-1, j, 2]) - (H[i, j, 1] - H[i, j-1, 1]))
+            E[i, j] += medium[i, j, 2] * ((H[i, j, 2] - H[i-1, j, 2]) - (H[i, j, 1] - H[i, j-1, 1]))
         end
     end
 end

@@ -191,3 +191,31 @@ fn the_sizes_that_a_refusal_names_are_enough() {
     assert_ne!(asserted, text);
     emitted(&asserted, command).unwrap();
 }
+
+/// What commands leave to one thread of a GPU, though it could run in parallel, is told; what has threads, has to wait, or Tessella chose is not.
+#[test]
+fn loops_that_commands_leave_to_one_thread_are_told() {
+    const SUMS: &str = "\
+function sums!(A::Vector{Float64}, B::Vector{Float64}, C::Vector{Float64})
+    for i in 2:length(A)
+        @comp S A[i] = A[i-1] + 1
+    end
+    for i in eachindex(B)
+        @comp R B[i] = 2 * B[i]
+    end
+    for i in eachindex(C)
+        @comp T C[i] = 3 * C[i]
+    end
+end
+";
+    let told = |schedule: ScheduleSource, backend: Backend| {
+        file::transpile_with_warnings(SUMS, &options(schedule), backend, TextKind::Schedule).unwrap().1
+    };
+    let text = |text: &str| ScheduleSource::Text { text: text.to_string(), name: "schedule.jl".into() };
+    let some = told(text("split(R, i, 64); gpu(R, (i0,), (i1,))"), Backend::Cuda);
+    assert!(some.starts_with("warning[E0498]: ") && some.contains("around `T`"), "{some}");
+    assert_eq!(some.matches("warning[").count(), 1, "{some}");
+    assert_eq!(told(text("split(R, i, 64); gpu(R, (i0,), (i1,)); auto()"), Backend::Cuda), "");
+    assert_eq!(told(text("parallel(R, i)"), Backend::C), "");
+    assert_eq!(told(ScheduleSource::InFile, Backend::Cuda), "");
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use tessella::model::{self, LayoutOptions, Memory, ProgramOptions, SearchOptions};
-use tessella::request::TextKind;
+use tessella::request::{Backend, TextKind};
 use tessella::{codes, file, slices};
 use tessella_tests::{case_options, draw_options, golden, julia_files, model_options, report, root};
 
@@ -37,7 +37,9 @@ fn diagnostics_read_as_recorded() {
             }
             (None, Some((other, _))) => panic!("{}: there is no model `{other}`", path.display()),
             (None, None) if text.lines().any(|line| line == "#! transpile") => {
-                file::transpile(&text, &options, backend, TextKind::C).err().unwrap_or_default()
+                let kind = if backend == Backend::Cuda { TextKind::Cuda } else { TextKind::C };
+                file::transpile_with_warnings(&text, &options, backend, kind)
+                    .map_or_else(|refused| refused, |(_, told)| told)
             }
             (None, None) if text.lines().any(|line| line == "#! chunked") => slices::check(&text, &options),
             (None, None) => file::check(&text, &options, backend).diagnostics,
@@ -108,7 +110,11 @@ fn every_code_has_a_golden_text() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|it| it == "txt") {
                 let text = fs::read_to_string(&path).unwrap();
-                let codes = text.split("error[").skip(1).filter_map(|rest| rest.split(']').next());
+                let codes = text
+                    .split("error[")
+                    .skip(1)
+                    .chain(text.split("warning[").skip(1))
+                    .filter_map(|rest| rest.split(']').next());
                 shown.extend(codes.map(str::to_string));
             }
         }

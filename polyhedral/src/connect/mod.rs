@@ -63,7 +63,9 @@ pub fn connect(ctx: &Ctx, placed: Placed, dependences: &[Dependence]) -> Result<
         if may_move_in_part(&placed, *array)
             && let Some(moved) = parts::moved(ctx, algorithm, checked, *array, &own)?
         {
-            let directed = [(Direction::HostToDevice, moved.comes_in), (Direction::DeviceToHost, moved.goes_back)];
+            let comes_in =
+                moved.comes_in.map(|it| if is_streamed(&placed, *array) { Copied { part: vec![], ..it } } else { it });
+            let directed = [(Direction::HostToDevice, comes_in), (Direction::DeviceToHost, moved.goes_back)];
             for (direction, copied) in directed {
                 if let Some(Copied { needed, part }) = copied {
                     transfers.push(Transfer { needed, part, ..around_all(placement.buffer, direction) });
@@ -100,6 +102,11 @@ fn may_move_in_part(placed: &Placed, array: ArrayId) -> bool {
         && it.strided.is_empty()
         && (buffer.space == MemorySpace::Global || buffer.is_box(&placed.scheduled.algorithm))
         && is_identity(&placement.map, &identity)
+}
+
+/// Whether an array flows through a stream, whose warps load rows and columns beside what the statements touch, too.
+fn is_streamed(placed: &Placed, array: ArrayId) -> bool {
+    placed.layout.streams.iter().flat_map(|it| &it.stream.fields).any(|field| field.array == array)
 }
 
 /// The same program with copies of whole arrays only.

@@ -324,12 +324,14 @@ impl Nests {
                 }
                 let from = self.field_of(algorithm, nest, read)?;
                 reads.push(match fields.iter().position(|field| (field.array, field.level) == from) {
-                    None if self.levels.take_turns(read.array)
+                    None if self.levels.has(read.array)
                         && (nest.place.is_none() || read.array != computation.write.array) =>
                     {
                         let name = &algorithm.array(read.array).name;
                         let own = &computation.name;
-                        return Err(Obstacle(format!("`{own}` reads a level of `{name}` that no step writes")));
+                        return Err(Obstacle(format!(
+                            "`{own}` reads a level or component of `{name}` that no step writes"
+                        )));
                     }
                     None if read.is_affine() => Source::Memory,
                     None => return Err(Obstacle(format!("`{}` reads at computed subscripts", computation.name))),
