@@ -6,7 +6,7 @@
 
 use super::{Obstacle, Way};
 use crate::affine::{Affine, Atom, gcd};
-use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
+use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId, Subscript};
 use crate::error::Error;
 use crate::isl::{Ctx, Set};
 use crate::relation;
@@ -26,21 +26,29 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// Those of the nests below a time loop, with their iterators along it.
-    pub(super) fn of(algorithm: &Algorithm, nests: &[(ComputationId, Option<u32>)]) -> Levels {
+    /// Those of the nests below a time loop, with their iterators along it, the deepest of which have so many loops.
+    pub(super) fn of(algorithm: &Algorithm, nests: &[(ComputationId, Option<u32>)], loops: usize) -> Levels {
         let mut periods: BTreeMap<ArrayId, Option<i64>> = BTreeMap::new();
+        // What instruments record has no components: `heard[t, 1] = p[ri, rj]`.
+        let mut recorded = BTreeSet::new();
         let mut written = BTreeSet::new();
         for &(id, time) in nests {
             let computation = algorithm.computation(id);
             written.insert(computation.write.array);
             for access in computation.reads.iter().chain([&computation.write]) {
                 let own = time.and_then(|time| period(access, time, computation.iterators.len()));
+                let others = &access.subscripts[..access.subscripts.len().saturating_sub(1)];
+                let moves = |it: &Subscript| time.is_none_or(|time| computation.involves_iterator(it, time));
+                if others.len() != loops || others.iter().any(moves) {
+                    recorded.insert(access.array);
+                }
                 let all = periods.entry(access.array).or_insert(Some(1));
                 *all = all.zip(own).map(|(all, own)| common(all, own)).filter(|period| *period <= MOST_LEVELS);
             }
         }
         let turning = periods.into_iter().filter_map(|(array, period)| Some((array, period?)));
-        let turning: Vec<(ArrayId, i64)> = turning.filter(|(array, _)| written.contains(array)).collect();
+        let is_one = |(array, period): &(ArrayId, i64)| *period > 1 || !recorded.contains(array);
+        let turning: Vec<(ArrayId, i64)> = turning.filter(|it| written.contains(&it.0) && is_one(it)).collect();
         let period = turning.iter().fold(1, |all, (_, own)| common(all, *own));
         if period > MOST_LEVELS {
             return Levels { period: 1, ..Levels::default() };

@@ -143,7 +143,8 @@ impl Nests {
         let ids: Vec<ComputationId> = found.iter().map(|(_, id)| **id).collect();
         let along_time = |id: ComputationId| Way::of(&time.at[&id]).map(|(iterator, _)| iterator);
         let nests: Vec<_> = ids.iter().map(|&id| (id, along_time(id))).collect();
-        let levels = Levels::of(algorithm, &nests);
+        let loops = found.iter().map(|(around, _)| around.len() - 1).max().unwrap_or(0);
+        let levels = Levels::of(algorithm, &nests, loops);
         for (around, id) in found {
             let computation = algorithm.computation(*id);
             let name = &computation.name;
