@@ -224,7 +224,7 @@ impl Gpu for FakeGpu {
     unsafe fn borrow(&self, address: u64, bytes: usize) -> FakeBuffer {
         let state = self.state();
         let allocated = state.allocated.iter().filter_map(Weak::upgrade);
-        let own = allocated.into_iter().find(|content| Arc::as_ptr(content).addr() as u64 == address);
+        let own = allocated.into_iter().find(|content| address_of(content) == address);
         let content = own.unwrap_or_else(|| state.lent[(address >> 20) as usize].clone());
         drop(state);
         assert_eq!(content.lock().unwrap().len(), bytes);
@@ -445,7 +445,7 @@ impl Gpu for FakeGpu {
     }
 
     fn address(&self, buffer: &FakeBuffer) -> u64 {
-        Arc::as_ptr(&buffer.content).addr() as u64
+        address_of(&buffer.content)
     }
 
     fn graph(&self) -> Result<Self::Graph, CudaError> {
@@ -658,6 +658,11 @@ pub fn update_plan() -> LaunchPlan {
             Step::Free(BufferId(0)),
         ],
     }
+}
+
+/// Where memory of the GPU lies: at no address of the host, and further from other memory than any test has of it.
+fn address_of(content: &Arc<Mutex<Vec<u8>>>) -> u64 {
+    (Arc::as_ptr(content).addr() as u64) << 12
 }
 
 /// The arguments of an update of these arrays.
