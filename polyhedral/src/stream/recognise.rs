@@ -97,6 +97,8 @@ struct Statement {
     place: Option<usize>,
     /// The iterators of the loops around the time loop. It mentions none of them: all their iterations make the same steps.
     outer: Vec<u32>,
+    /// Their iterations in which any of the statements runs.
+    iterations: Option<Set>,
 }
 
 /// The nests of one computation.
@@ -206,10 +208,13 @@ impl Nests {
             if *sizes.get_or_insert(text) != text {
                 return no(format!("the nest of `{name}` runs for other sizes than the one before"));
             }
-            orders.push(Statement { id: *id, time: along, place, outer });
+            orders.push(Statement { id: *id, time: along, place, outer, iterations: None });
         }
         let Some((axes, way)) = axes.zip(way) else { return no("it holds no nest") };
         let Some(steps) = steps_of(ctx, algorithm, &orders, way)? else { return no(NO_SUM) };
+        if let Some(iterations) = around(algorithm, &orders)? {
+            orders.iter_mut().for_each(|it| it.iterations = Some(iterations.clone()));
+        }
         let mut all: Vec<Nest> = vec![];
         let mut needs: Vec<Affine> = vec![];
         let mut period = None;
@@ -579,8 +584,12 @@ impl Nest {
         let space = relation::domain_space(ctx, algorithm, id)?;
         let names = algorithm.param_names();
         let mut whole = Set::universe(&space)?.intersect_params(&algorithm.context)?;
-        if !statement.outer.is_empty() {
-            whole = whole.intersect(&around(&relation::domain(algorithm, id)?, &statement.outer)?)?;
+        // In each of these all statements make all steps.
+        if let Some(iterations) = &statement.iterations {
+            let first = statement.outer.len() as u32;
+            let all = whole.dim(DimType::Set)?;
+            let iterations = iterations.insert_dims(DimType::Set, first, all - first)?;
+            whole = whole.intersect(&iterations.set_tuple_id(&relation::domain(algorithm, id)?.tuple_id()?)?)?;
         }
         if let Some((sizes, _)) = algorithm.whole.as_ref().and_then(|whole| whole.sizes.get(&id)) {
             whole = whole.intersect_params(sizes)?;
@@ -606,11 +615,19 @@ impl Nest {
     }
 }
 
-/// The instances that some loops around have an iteration for; these come first.
-fn around(instances: &Set, outer: &[u32]) -> Result<Set, Error> {
-    let (first, all) = (outer.len() as u32, instances.dim(DimType::Set)?);
-    let iterations = instances.project_out(DimType::Set, first, all - first)?;
-    Ok(iterations.insert_dims(DimType::Set, first, all - first)?.set_tuple_id(&instances.tuple_id()?)?)
+/// The iterations of the loops around a time loop in which any of its statements runs, if there are such loops. They come first among iterators.
+fn around(algorithm: &Algorithm, statements: &[Statement]) -> Result<Option<Set>, Error> {
+    let mut all: Option<Set> = None;
+    for statement in statements.iter().filter(|it| !it.outer.is_empty()) {
+        let domain = relation::domain(algorithm, statement.id)?.reset_tuple_id()?;
+        let (first, iterators) = (statement.outer.len() as u32, domain.dim(DimType::Set)?);
+        let own = domain.project_out(DimType::Set, first, iterators - first)?;
+        all = Some(match all {
+            Some(others) => others.union(&own)?,
+            None => own,
+        });
+    }
+    Ok(all.map(|all| all.coalesce()).transpose()?)
 }
 
 /// Whether a statement's values, or the elements that it touches, may change with an iterator.
