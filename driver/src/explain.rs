@@ -3,7 +3,7 @@
 pub(crate) mod asked;
 mod checks;
 pub(crate) mod header;
-mod loops;
+pub(crate) mod loops;
 mod statements;
 mod streams;
 pub(crate) mod tiles;

@@ -2,12 +2,13 @@
 //!
 //! Without a schedule Tessella gives out threads itself, and `explain` says why a loop has none.
 
+use crate::explain::loops::{has_threads, parallel_on_gpu};
 use crate::unit::{Built, Unit};
 use tessella_diagnostics::{Code, Diagnostic};
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::layers::Target;
 use tessella_polyhedral::legality::is_legal;
-use tessella_polyhedral::schedule::{Node, Path, Schedule, Tag};
+use tessella_polyhedral::schedule::{Node, Path, Tag};
 
 const CODE: Code = Code("E0498");
 
@@ -26,9 +27,7 @@ pub fn warnings(unit: &Unit<'_>, built: &Built) -> Vec<Diagnostic> {
         look(built, &verified.schedule().root, &Path::default(), &mut found)?;
         Ok::<_, Error>(found)
     });
-    let schedule = verified.schedule();
-    let all = found.unwrap_or_default().into_iter().filter_map(|path| warning(unit, built, schedule, &path));
-    all.collect()
+    found.unwrap_or_default().into_iter().filter_map(|path| warning(unit, built, &path)).collect()
 }
 
 /// Goes down to loops that could run in parallel, and of which neither one around nor one inside has threads.
@@ -53,9 +52,6 @@ fn look(built: &Built, node: &Node, path: &Path, found: &mut Vec<Path>) -> Resul
 fn is_free(built: &Built, node: &Node, path: &Path) -> Result<bool, Error> {
     let verified = &built.analysed.verified;
     let (source, below) = (verified.source(), node.computations());
-    let has_threads = |tag: Tag| {
-        matches!(tag, Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) | Tag::GridSync | Tag::Rows)
-    };
     // Copies that storage commands added are made by threads of their own.
     let is_of_source = below.iter().all(|id| (id.0 as usize) < source.computations.len());
     let runs = below.iter().any(|&id| !verified.algorithm().computation(id).never_runs());
@@ -70,8 +66,8 @@ fn is_free(built: &Built, node: &Node, path: &Path) -> Result<bool, Error> {
     is_legal(&built.ctx, verified.algorithm(), &trial, &built.analysed.dependences)
 }
 
-fn warning(unit: &Unit<'_>, built: &Built, schedule: &Schedule, path: &Path) -> Option<Diagnostic> {
-    let node = schedule.node(path)?;
+fn warning(unit: &Unit<'_>, built: &Built, path: &Path) -> Option<Diagnostic> {
+    let node = built.analysed.verified.schedule().node(path)?;
     let Node::Loop(it) = node else { return None };
     let id = node.computations().into_iter().next()?;
     let name = &built.analysed.verified.algorithm().computation(id).name;
@@ -80,9 +76,6 @@ fn warning(unit: &Unit<'_>, built: &Built, schedule: &Schedule, path: &Path) -> 
         "one thread of the GPU runs the loop `{}` around `{name}`, whose iterations need nothing of one another",
         it.name
     );
-    let help = format!(
-        "`split({name}, {at}, 256); gpu({name}, {at}0, {at}1)` gives it threads; `auto()` as the last command has Tessella do so with all that commands leave",
-        at = it.name
-    );
+    let help = format!("give it threads: {}", parallel_on_gpu(&built.analysed.verified, path));
     Some(Diagnostic::warning(CODE, text).primary(span, "runs in one thread").with_help(help))
 }

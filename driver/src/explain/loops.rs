@@ -393,15 +393,19 @@ fn way(
 /// Whether neither a loop nor one around or inside of it has threads of a GPU.
 fn on_one_thread(verified: &Verified, reports: &[LoopReport], it: &LoopReport) -> bool {
     let shares = |other: &&LoopReport| other.path.contains(&it.path) || it.path.contains(&other.path);
-    let has_threads = |other: &LoopReport| match other.tag {
+    verified.target() == Target::Gpu && !reports.iter().filter(shares).any(|other| has_threads(other.tag))
+}
+
+/// Whether a loop with such a tag has threads of a GPU.
+pub(crate) fn has_threads(tag: Tag) -> bool {
+    match tag {
         Tag::GpuBlock(_) | Tag::GpuThread(_) | Tag::Combine | Tag::Stream(_) | Tag::GridSync => true,
         Tag::Sequential | Tag::Parallel | Tag::Vector(_) | Tag::Unroll(_) | Tag::Rows | Tag::Separate => false,
-    };
-    verified.target() == Target::Gpu && !reports.iter().filter(shares).any(has_threads)
+    }
 }
 
 /// The commands that give a loop threads of a GPU.
-fn parallel_on_gpu(verified: &Verified, path: &Path) -> String {
+pub(crate) fn parallel_on_gpu(verified: &Verified, path: &Path) -> String {
     let schedule = verified.schedule();
     let first = schedule.node(path).and_then(|node| node.computations().first().copied());
     match (first, schedule.node(path)) {

@@ -18,7 +18,7 @@ pub struct Found {
     pub slopes: Option<Vec<[Slope; 2]>>,
 }
 
-/// The stencil of the loop `time`, outermost around these computations; its dimensions are the loops of the deepest nest, at most
+/// The stencil of the loop `time` around these computations; its dimensions are the loops of the deepest nest, at most
 /// three, outermost first. `None` where there is no stencil.
 ///
 /// # Errors
