@@ -312,7 +312,7 @@ fn other_levels_are_refused() {
     };
     let wrong = [
         ("t+1", "t", "its subscripts move with time"),
-        ("(t+1)%2+1", "3", "reads a level of `A` that no step writes"),
+        ("(t+1)%2+1", "3", "reads a level or component of `A` that no step writes"),
         ("(t+1)%12+1", "t%12+1", "its subscripts move with time"),
         ("t%2+1", "t%2+1", "that it has just written"),
         // The first iteration of a call may be its last.
