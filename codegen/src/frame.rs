@@ -11,7 +11,7 @@ use crate::input::Input;
 use crate::separate::of_core;
 use std::collections::BTreeMap;
 use tessella_polyhedral::affine::Affine;
-use tessella_polyhedral::algorithm::{ArrayKind, ComputationId, Subscript};
+use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::effort;
 use tessella_polyhedral::error::Error;
 use tessella_polyhedral::isl::{self, DimType, Id, MultiAff, Set, UnionPwMultiAff, UnionSet};
@@ -110,11 +110,19 @@ fn iterations(
 ) -> Result<Option<Set>, Error> {
     let ctx = input.algorithm.context.ctx();
     let mut all: Option<Set> = None;
+    let passing = match sizes {
+        Sizes::All => None,
+        Sizes::Passing => Some(passing(input, leaders)?),
+    };
     for &id in leaders {
-        let mut instances = inside(input, id, sizes)?;
+        let mut instances = relation::inside(ctx, input.algorithm, id)?;
         // What one of them touches bounds the others, too.
         for &next in followers.get(&id).into_iter().flatten() {
-            instances = instances.intersect(&inside(input, next, sizes)?.set_tuple_id(&instances.tuple_id()?)?)?;
+            instances = instances
+                .intersect(&relation::inside(ctx, input.algorithm, next)?.set_tuple_id(&instances.tuple_id()?)?)?;
+        }
+        if let Some(passing) = &passing {
+            instances = instances.intersect_params(passing)?.coalesce()?;
         }
         let loops = relation::functions(ctx, input.algorithm, id, &outer(input, id, at))?;
         // Numbers of tiles add up divisions, which isl would look for in every piece of the hull; without them it is no less convex.
@@ -149,35 +157,16 @@ fn is_bounded(set: &Set) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// The instances of a computation as far as what they access is inside: with others, no call gets past the checks at entry. Nests with
-/// bounds of their own have arrays in common, and so a bound that holds for all.
-fn inside(input: &Input<'_>, id: ComputationId, sizes: Sizes) -> Result<Set, Error> {
+/// A conjunction around the sizes for which one of these runs and that pass the checks at entry.
+fn passing(input: &Input<'_>, leaders: &[ComputationId]) -> Result<Set, Error> {
     let algorithm = input.algorithm;
-    let ctx = algorithm.context.ctx();
-    let computation = algorithm.computation(id);
-    let mut instances = relation::domain(algorithm, id)?;
-    if sizes == Sizes::Passing {
-        // What an alternative asks for where a statement does not run bounds nothing else.
-        instances = instances.intersect_params(&input.context()?)?;
-        let requirements = algorithm.requirements.iter().map(|it| &it.holds);
-        for holds in requirements.chain(input.checks.iter().map(|it| &it.holds)) {
-            if !instances.params()?.is_subset(holds)? {
-                instances = instances.intersect_params(holds)?.coalesce()?;
-            }
-        }
+    let mut runs = Set::empty(&algorithm.context.space()?)?;
+    for &id in leaders {
+        runs = runs.union(&relation::domain(algorithm, id)?.params()?)?;
     }
-    for access in computation.reads.iter().chain([&computation.write]) {
-        let is_argument = algorithm.array(access.array).kind == ArrayKind::Argument;
-        let is_certain = access.checked && !access.conditional && access.within.is_none();
-        if !is_argument || !is_certain || !access.is_affine() {
-            continue;
-        }
-        let elements = relation::index_set(ctx, algorithm, access.array)?;
-        // The subscripts of all instances: what touches an element is one conjunction then, and its part of the instances no more pieces.
-        let subscripts: Vec<Affine> = access.subscripts.iter().filter_map(Subscript::as_affine).cloned().collect();
-        let touched = relation::functions(ctx, algorithm, id, &subscripts)?;
-        let touched = touched.set_tuple_id(DimType::Out, &elements.tuple_id()?)?.intersect_range(&elements)?;
-        instances = instances.intersect(&touched.domain()?)?;
-    }
-    Ok(instances.coalesce()?)
+    // What an alternative asks for where a statement does not run bounds nothing else.
+    let sizes = relation::hull(&runs.coalesce()?)?.intersect(&input.context()?)?;
+    let requirements = algorithm.requirements.iter().map(|it| &it.holds);
+    let checks = requirements.chain(input.checks.iter().map(|it| &it.holds));
+    Ok(relation::conjunction_around(&sizes, checks)?)
 }

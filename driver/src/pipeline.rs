@@ -21,12 +21,9 @@ pub const ISL_OPERATIONS: u64 = 9_900_000;
 /// statements may take as much more.
 const STATEMENTS: u64 = 16;
 
-/// How much work isl may do for a function whose order the user gives, as [`ISL_OPERATIONS`]. What `overlapped` repeats is proved read by
-/// read, by operations that count once each however long they take: more than a function of few statements gets would be half a minute.
-pub fn operations_for<'a>(algorithm: &Algorithm, commands: impl IntoIterator<Item = &'a Command>) -> u64 {
-    let repeats = commands.into_iter().any(|it| matches!(it, Command::Overlapped { .. }));
-    let statements = if repeats { 0 } else { algorithm.computations.len() as u64 };
-    ISL_OPERATIONS * (1 + statements / STATEMENTS)
+/// How much work isl may do for a function whose order the user gives, as [`ISL_OPERATIONS`].
+pub fn operations_for(algorithm: &Algorithm) -> u64 {
+    ISL_OPERATIONS * (1 + algorithm.computations.len() as u64 / STATEMENTS)
 }
 
 /// All errors of a pass; never empty.

@@ -259,7 +259,7 @@ fn solve(built: &Built, given: &[(String, i64)], defaults: Defaults) -> Result<O
     let with_given = |set: &Set| given.iter().try_fold(set.clone(), |set, (name, value)| fix(&set, name, *value));
     let mut allowed = with_given(&algorithm.limited_context()?)?;
     for requirement in &algorithm.requirements {
-        allowed = allowed.intersect(&with_given(&requirement.holds)?)?;
+        allowed = allowed.intersect(&with_given(&requirement.holds)?.coalesce()?)?.coalesce()?;
     }
     for check in verified.checks() {
         allowed = allowed.intersect(&with_given(&check.holds)?.coalesce()?)?.coalesce()?;

@@ -84,6 +84,10 @@ const FEW_PIECES: usize = 24;
 const FEW_TIMES: u64 = 5;
 const FEW_OPERATIONS: u64 = 9_000_000;
 
+/// Tiles that overlap of more statements than this, their copies counted, get no exact loops: those of `fdtd_antenna.jl` are 60,000 lines of CUDA, 6,600
+/// in frames.
+const MANY_REPEATED: usize = 48;
+
 /// How many operations of isl's Tessella may take to look for an order of its own, and to generate code for it, with tilings and once
 /// more without: a bound on what their weights do not foretell, about four seconds. Programs of `tests/` whose orders stand take less.
 pub(crate) const LONGEST: u64 = 5_400_000;
@@ -202,7 +206,7 @@ impl Unit<'_> {
     fn build_as_given(&self, backend: Backend, order: Order<'_>) -> Result<Built, Refusal> {
         let ctx = pipeline::context();
         let lowered = pipeline::lower_with_tests(&ctx, &self.function, target(backend))?;
-        let most = pipeline::operations_for(&lowered.algorithm, self.commands.iter().flatten().map(|it| &it.value));
+        let most = pipeline::operations_for(&lowered.algorithm);
         ctx.set_max_operations(most);
         let analysed = pipeline::verify(&ctx, self.sources, lowered, order, target(backend), self.machine)?;
         if most > ISL_OPERATIONS {
@@ -268,6 +272,10 @@ impl Built {
         let (algorithm, schedule) = (self.analysed.verified.algorithm(), self.analysed.verified.schedule());
         let least = budget.min(ISL_OPERATIONS / HEXAGONS_PART);
         let are_few = algorithm.computations.len() <= FEW_PIECES && !self.has_waves();
+        let repeats = self.analysed.carried.iter().any(|it| matches!(it, Command::Overlapped { .. }));
+        if repeats && algorithm.computations.len() > MANY_REPEATED {
+            return 1;
+        }
         match (self.hexagons().is_empty(), are_few) {
             (true, _) => budget,
             (false, true) => {

@@ -1,7 +1,7 @@
 //! isl relations of an algorithm: spaces, accesses, schedule functions.
 
 use crate::affine::Affine;
-use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ComputationId, Owner, Subscript};
+use crate::algorithm::{Access, AccessRef, Algorithm, ArrayId, ArrayKind, ComputationId, Owner, Subscript};
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, Id, IslError, Map, Set, Space};
 use crate::reduction::is_old;
@@ -88,6 +88,57 @@ pub fn concerning(context: &Set, concerned: &[bool]) -> Result<Set, IslError> {
 pub fn of_these(context: &Set, wanted: &[bool]) -> Result<Set, IslError> {
     let others = (0..).zip(wanted).filter(|(_, is_wanted)| !**is_wanted);
     others.map(|(at, _)| at).try_fold(context.clone(), |left, at| left.eliminate(DimType::Param, at, 1))
+}
+
+/// A conjunction around those of these sizes for which all of the others hold. What tells when subscripts of dozens of statements are inside is a
+/// union of dozens of pieces, and what is computed with one takes isl thousands of times longer than with a conjunction.
+pub fn conjunction_around<'a>(sizes: &Set, holds: impl Iterator<Item = &'a Set> + Clone) -> Result<Set, IslError> {
+    let mut around = hull(&sizes.coalesce()?)?;
+    // What the later ones say makes conjunctions of the earlier ones.
+    for it in holds.clone().chain(holds) {
+        around = around.intersect(&hull(&near(&around, it)?.intersect(it)?.coalesce()?)?)?;
+    }
+    Ok(around)
+}
+
+/// What constraints say of the sizes that others speak of, and of nothing else.
+fn near(sizes: &Set, others: &Set) -> Result<Set, IslError> {
+    let mut near = sizes.clone();
+    for (at, is_involved) in (0..).zip(involved(others)?) {
+        if !is_involved {
+            near = near.drop_constraints_involving_dims(DimType::Param, at, 1)?;
+        }
+    }
+    Ok(near)
+}
+
+/// A conjunction around a union, made of constraints of its pieces.
+pub fn hull(set: &Set) -> Result<Set, IslError> {
+    match set.basic_set_count()? {
+        0 | 1 => Ok(set.clone()),
+        _ => Set::from_basic_set(&set.simple_hull()?),
+    }
+}
+
+/// The instances of a computation as far as what they access is inside: with others, no call gets past the checks at entry. Nests with
+/// bounds of their own have arrays in common, and so a bound that holds for all.
+pub fn inside(ctx: &Ctx, algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
+    let computation = algorithm.computation(id);
+    let mut instances = domain(algorithm, id)?;
+    for access in computation.reads.iter().chain([&computation.write]) {
+        let is_argument = algorithm.array(access.array).kind == ArrayKind::Argument;
+        let is_certain = access.checked && !access.conditional && access.within.is_none();
+        if !is_argument || !is_certain || !access.is_affine() {
+            continue;
+        }
+        let elements = index_set(ctx, algorithm, access.array)?;
+        // The subscripts of all instances: what touches an element is one conjunction then, and its part of the instances no more pieces.
+        let subscripts: Vec<Affine> = access.subscripts.iter().filter_map(Subscript::as_affine).cloned().collect();
+        let touched = functions(ctx, algorithm, id, &subscripts)?;
+        let touched = touched.set_tuple_id(DimType::Out, &elements.tuple_id()?)?.intersect_range(&elements)?;
+        instances = instances.intersect(&touched.domain()?)?;
+    }
+    Ok(instances.coalesce()?)
 }
 
 /// `{ S[x] -> [function(x)] }`, over all of the space.

@@ -352,6 +352,13 @@ impl Schedule {
         self.path_of(computation).map_or(vec![], |path| self.around(&path))
     }
 
+    /// Whether two computations are children of one sequence, and all loops around it have the same function for both.
+    pub fn are_neighbours(&self, one: ComputationId, other: ComputationId) -> bool {
+        let above = |id| self.path_of(id).and_then(|path| Some(path.0.split_last()?.1.to_vec()));
+        above(one).is_some_and(|above_one| above(other) == Some(above_one))
+            && self.loops_around(one).iter().all(|(_, it)| it.at.get(&one) == it.at.get(&other))
+    }
+
     /// The loops around a node, outermost first, with their paths.
     pub fn around(&self, path: &Path) -> Vec<(Path, &Loop)> {
         (0..path.0.len())

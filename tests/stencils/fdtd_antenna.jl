@@ -5,11 +5,11 @@
 # fed in `feed` cells. For the far field, the fields of row `jd` are summed for each of `nf` frequencies, times cosines and sines from `wave`.
 #! with space((Er, Hr), t, (j, i), (8, 8))
 #! with time_skew(Er, t, (j, i), 2, (8, 8))
+#! with overlapped(Er, t, (j, i), 2, (8, 8))
 #! gpu grid_sync((Er, Hr), t, (j, i), (8, 8))
 #! gpu time_skew(Er, t, (j, i), 2, (8, 8))
 #! gpu hexagonal((Er, Hr), t, (j, i), 3, (3, 8))
 #! gpu overlapped(Er, t, (j, i), 2, (8, 8))
-#! refused E0430 overlapped(Er, t, (j, i), 2, (8, 8))
 #! run nr=17 nz=13 steps=5 layers=4 feed=3 jd=5 nf=2
 #! run nr=12 nz=21 steps=3 layers=9 feed=2 jd=7 nf=1
 #! own nr=37 nz=29 steps=9 layers=7 feed=4 jd=11 nf=3

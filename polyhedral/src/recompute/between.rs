@@ -31,6 +31,18 @@ pub(super) struct Between<'a> {
     new: &'a Flows<'a>,
     roles: &'a [Role],
     sides: RefCell<BTreeMap<(ComputationId, Edge, ComputationId), Rc<Sides>>>,
+    /// What was found out of readers of repeated computations.
+    asked: RefCell<Vec<Asked>>,
+}
+
+/// A question that was asked, and what came of it.
+struct Asked {
+    reading: ComputationId,
+    array: ArrayId,
+    of: ArrayId,
+    access: Map,
+    element: Map,
+    sees: bool,
 }
 
 /// The value that a reader wants.
@@ -73,7 +85,7 @@ struct Change {
 
 impl<'a> Between<'a> {
     pub(super) fn new(ctx: &'a Ctx, old: &'a Flows<'a>, new: &'a Flows<'a>, roles: &'a [Role]) -> Between<'a> {
-        Between { ctx, old, new, roles, sides: RefCell::new(BTreeMap::new()) }
+        Between { ctx, old, new, roles, sides: RefCell::default(), asked: RefCell::default() }
     }
 
     /// The elements that a computation of the new program stands for copies of: `{ the reader[x] -> A value[e] }`.
@@ -88,8 +100,38 @@ impl<'a> Between<'a> {
         reader(ctx, self.repeats(id, of)?.apply_range(&self.old.narrow(read)?)?)
     }
 
-    /// Whether each reader of an array certainly sees the value that is wanted.
+    /// Whether each reader of an array certainly sees the value that is wanted. Dozens of statements of one nest ask for the same.
     pub(super) fn sees(&self, array: ArrayId, sink: &Sink, wanted: &Wanted) -> Result<bool, Error> {
+        let (When::Instance(reading), Moment::Of(_)) = (sink.when, wanted.moment) else {
+            return self.surely_sees(array, sink, wanted);
+        };
+        for it in self.asked.borrow().iter() {
+            if it.array == array
+                && it.of == wanted.array
+                && self.stand_alike(it.reading, reading, array, wanted.array)
+                && it.access.is_plainly_equal(&sink.access)?
+                && it.element.is_plainly_equal(&wanted.element)?
+            {
+                return Ok(it.sees);
+            }
+        }
+        let sees = self.surely_sees(array, sink, wanted)?;
+        let (access, element) = (sink.access.clone(), wanted.element.clone());
+        self.asked.borrow_mut().push(Asked { reading, array, of: wanted.array, access, element, sees });
+        Ok(sees)
+    }
+
+    /// Whether two computations repeat some that stand alike among the writers of an array, and stand alike themselves among those of what they read.
+    fn stand_alike(&self, one: ComputationId, other: ComputationId, array: ArrayId, of: ArrayId) -> bool {
+        match (&self.roles[one.0 as usize], &self.roles[other.0 as usize]) {
+            (Role::Repeats(first), Role::Repeats(second)) => {
+                self.new.stand_alike(one, other, array) && self.old.stand_alike(*first, *second, of)
+            }
+            _ => false,
+        }
+    }
+
+    fn surely_sees(&self, array: ArrayId, sink: &Sink, wanted: &Wanted) -> Result<bool, Error> {
         let reading = match sink.when {
             When::Instance(id) => Some(id),
             When::End => None,

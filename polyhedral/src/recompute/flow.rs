@@ -182,6 +182,22 @@ impl<'a> Flows<'a> {
         self.writers.get(&array).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether two computations stand alike among the writers of an array: neighbours, with none of these between them, and themselves no writers. Then
+    /// what one of them sees of it is what the other one does.
+    pub(super) fn stand_alike(&self, one: ComputationId, other: ComputationId, array: ArrayId) -> bool {
+        if one == other {
+            return true;
+        }
+        let order = &self.algorithm.source_order;
+        let (Some(path), Some(other_path)) = (order.path_of(one), order.path_of(other)) else { return false };
+        let (Some((&here, above)), Some(&there)) = (path.0.split_last(), other_path.0.last()) else { return false };
+        let is_between = |id: ComputationId| {
+            let at = order.path_of(id).and_then(|path| Some(*path.0.strip_prefix(above)?.first()?));
+            at.is_some_and(|at| here.min(there) <= at && at <= here.max(there))
+        };
+        order.are_neighbours(one, other) && !self.writers(array).iter().any(|(id, _)| is_between(*id))
+    }
+
     /// `{ W[y] -> V[z] }`: `V` writes the element after `W`, as conjunctions.
     pub(super) fn rewrites(&self, one: ComputationId, other: ComputationId) -> Result<Rc<Vec<Map>>, Error> {
         if let Some(known) = self.rewrites.borrow().get(&(one, other)) {

@@ -6,6 +6,7 @@ use crate::error::{Error, OverlapObstacle};
 use crate::isl::{Ctx, DimType, Set};
 use crate::recompute::written_by;
 use crate::relation;
+use crate::schedule::Schedule;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a tile needs besides itself.
@@ -39,26 +40,65 @@ impl Distance {
     }
 }
 
-/// The halos of blocks of so many steps.
-pub(super) fn halos(ctx: &Ctx, stencil: &Stencil<'_>, steps: i64) -> Result<Result<Halos, OverlapObstacle>, Error> {
+/// The halos of blocks of so many steps, of statements in this order.
+pub(super) fn halos(
+    ctx: &Ctx,
+    stencil: &Stencil<'_>,
+    order: &Schedule,
+    steps: i64,
+) -> Result<Result<Halos, OverlapObstacle>, Error> {
     let (distances, carried) = match distances(ctx, stencil, steps)? {
         Ok(found) => found,
         Err(obstacle) => return Ok(Err(obstacle)),
     };
     let dimensions = stencil.dimensions();
-    let mut reach: Reach =
+    let none: Reach =
         stencil.statements.iter().map(|&id| (id, vec![vec![[0; 2]; dimensions]; steps as usize])).collect();
-    if !spread(&mut reach, &distances, steps) {
-        return Ok(Err(OverlapObstacle::WithinStep));
+    for together in [alike(stencil, order, &distances)?, vec![]] {
+        let mut reach = none.clone();
+        if !spread(&mut reach, &distances, &together, steps) {
+            continue;
+        }
+        let mut of = lines(&reach, |points| line(&points));
+        // Lines reach further than they need to here and there, and what they reach there reads other values.
+        let mut covered = along(&of, steps);
+        let before = covered.clone();
+        if spread(&mut covered, &distances, &together, steps) && covered != before {
+            of = parallel_lines(&reach, &distances, dimensions);
+        }
+        return Ok(Ok(Halos { of, carried }));
     }
-    let mut of = lines(&reach, |points| line(&points));
-    // Lines reach further than they need to here and there, and what they reach there reads other values.
-    let mut covered = along(&of, steps);
-    let before = covered.clone();
-    if spread(&mut covered, &distances, steps) && covered != before {
-        of = parallel_lines(&reach, &distances, dimensions);
+    Ok(Err(OverlapObstacle::WithinStep))
+}
+
+/// Statements that others read, side by side in one loop, for the same instances, which write at the same places. They reach equally far, so that
+/// they stay one nest without cases; alone, each would have a region of its own.
+fn alike(stencil: &Stencil<'_>, order: &Schedule, distances: &[Distance]) -> Result<Vec<Vec<ComputationId>>, Error> {
+    let algorithm = stencil.algorithm;
+    let instances = |id: ComputationId| algorithm.computation(id).domain.reset_tuple_id();
+    let mut groups: Vec<Vec<ComputationId>> = vec![];
+    for &id in stencil.statements.iter().filter(|&&id| is_read(distances, id)) {
+        let mut home = None;
+        for (at, group) in groups.iter().enumerate() {
+            let is_alike = order.are_neighbours(group[0], id)
+                && (0..stencil.dimensions()).all(|it| stencil.position(group[0], it) == stencil.position(id, it))
+                && instances(group[0])?.is_plainly_equal(&instances(id)?)?;
+            if is_alike {
+                home = Some(at);
+                break;
+            }
+        }
+        match home {
+            Some(at) => groups[at].push(id),
+            None => groups.push(vec![id]),
+        }
     }
-    Ok(Ok(Halos { of, carried }))
+    Ok(groups)
+}
+
+/// Whether a statement gives values to another one.
+fn is_read(distances: &[Distance], id: ComputationId) -> bool {
+    distances.iter().any(|it| it.from == id && it.to != id)
 }
 
 /// For each statement and number of steps left: how far below and above the tile, along each dimension.
@@ -66,8 +106,8 @@ type Reach = BTreeMap<ComputationId, Vec<Vec<[i64; 2]>>>;
 
 type Lines = BTreeMap<ComputationId, Vec<[Side; 2]>>;
 
-/// Has each statement reach as far as those that read its values; `false` where that has no end within a step.
-fn spread(reach: &mut Reach, distances: &[Distance], steps: i64) -> bool {
+/// Has each statement reach as far as those that read its values, and all of a group equally far; `false` where that has no end within a step.
+fn spread(reach: &mut Reach, distances: &[Distance], groups: &[Vec<ComputationId>], steps: i64) -> bool {
     for left in 0..steps {
         // What a step needs of itself goes from statement to statement.
         for round in 0..=reach.len() {
@@ -83,6 +123,9 @@ fn spread(reach: &mut Reach, distances: &[Distance], steps: i64) -> bool {
                     }
                 }
             }
+            for group in groups {
+                changed |= reach_equally(reach, group, left as usize);
+            }
             if !changed {
                 break;
             }
@@ -92,6 +135,20 @@ fn spread(reach: &mut Reach, distances: &[Distance], steps: i64) -> bool {
         }
     }
     true
+}
+
+/// Has all of a group reach as far as the furthest of them; whether that changed any.
+fn reach_equally(reach: &mut Reach, group: &[ComputationId], left: usize) -> bool {
+    let mut furthest = reach[&group[0]][left].clone();
+    for id in group {
+        let all = furthest.iter_mut().flatten().zip(reach[id][left].iter().flatten());
+        all.for_each(|(furthest, own)| *furthest = (*furthest).max(*own));
+    }
+    let changed = group.iter().any(|id| reach[id][left] != furthest);
+    for id in group {
+        reach.get_mut(id).expect("every statement has a reach")[left].clone_from(&furthest);
+    }
+    changed
 }
 
 /// A line for each statement, dimension and side.
@@ -131,9 +188,8 @@ fn parallel_lines(reach: &Reach, distances: &[Distance], dimensions: usize) -> L
         slope: slope(dimension, side),
     };
     // What no other statement reads need not reach further.
-    let is_read = |id: ComputationId| distances.iter().any(|it| it.from == id && it.to != id);
     let mut of = lines(reach, |points| line(&points));
-    for (&id, own) in of.iter_mut().filter(|(id, _)| is_read(**id)) {
+    for (&id, own) in of.iter_mut().filter(|(id, _)| is_read(distances, **id)) {
         *own = (0..dimensions).map(|dimension| [side(id, dimension, 0), side(id, dimension, 1)]).collect();
     }
     of
@@ -242,7 +298,7 @@ fn slices(
 }
 
 /// Distances beyond this are those of sizes that nothing bounds.
-const FARTHEST: i64 = 1 << 20;
+pub(super) const FARTHEST: i64 = 1 << 20;
 
 /// The least and the greatest value along a dimension.
 fn range(set: &Set, dimension: i32) -> Result<[Option<i64>; 2], Error> {

@@ -23,7 +23,7 @@ use crate::storage::private::in_order;
 use crate::verify::EntryCheck;
 use build::{Built, build};
 use halo::halos;
-use region::{is_bounded, regions};
+use region::{extents, regions, within};
 use sizes::{Sizes, end_with_arrays};
 use stencil::recognise;
 
@@ -238,14 +238,20 @@ fn unproved(ctx: &Ctx, request: &Request<'_>, met: &Sizes, context: &Set) -> Res
     let mut start = scheduled.clone();
     start.algorithm.context = context.clone();
     let plain = recognise(ctx, &start, id, &path, loops)?.map_err(|obstacle| request.refuse(obstacle))?;
-    if !is_bounded(ctx, &plain)? {
-        for id in loop_at(scheduled, &path).body.computations() {
-            let it = &mut start.algorithm.computations[id.0 as usize];
-            it.domain = met.counting(&it.domain.intersect_params(context)?)?;
-        }
+    let extents = extents(ctx, &plain, met)?;
+    let mut domains = vec![];
+    for &id in &plain.statements {
+        let domain = &plain.algorithm.computation(id).domain;
+        domains.push(match &extents {
+            Some(extents) => (id, within(&plain, extents, id, domain)?),
+            None => (id, met.counting(&domain.intersect_params(context)?)?),
+        });
+    }
+    for (id, domain) in domains {
+        start.algorithm.computations[id.0 as usize].domain = domain;
     }
     let stencil = recognise(ctx, &start, id, &path, loops)?.map_err(|obstacle| request.refuse(obstacle))?;
-    let halos = halos(ctx, &stencil, steps)?.map_err(|obstacle| request.refuse(obstacle))?;
+    let halos = halos(ctx, &stencil, &start.schedule, steps)?.map_err(|obstacle| request.refuse(obstacle))?;
     let regions = regions(ctx, &stencil, halos, steps, sizes)?;
     if let Some(&array) = stencil.arrays.iter().find(|&&it| stencil.is_at_one_place(it) && !regions.stays(&stencil, it))
     {

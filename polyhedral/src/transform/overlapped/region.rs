@@ -1,7 +1,8 @@
 //! Which tiles there are, and what each of them computes.
 
-use super::halo::{Halos, Side};
-use super::stencil::Stencil;
+use super::halo::{FARTHEST, Halos, Side};
+use super::sizes::Sizes;
+use super::stencil::{Place, Stencil};
 use crate::affine::Affine;
 use crate::algorithm::{Algorithm, ArrayId, ComputationId};
 use crate::error::Error;
@@ -54,9 +55,15 @@ impl Regions {
     }
 }
 
-/// Whether a convex set around all places in which statements run has bounds along each dimension of space. It has none where statements ask
-/// for sizes of arrays of their own.
-pub(super) fn is_bounded(ctx: &Ctx, stencil: &Stencil<'_>) -> Result<bool, Error> {
+/// Where all places along a dimension of space lie, for sizes that count.
+pub(super) struct Extent {
+    dimension: usize,
+    last: Affine,
+}
+
+/// Bounds on the places in which statements run, along the dimensions of space in which a convex set around them has none: where statements ask for
+/// sizes of arrays of their own. One of the arrays that they write is as large as all of them then; `None` where none is.
+pub(super) fn extents(ctx: &Ctx, stencil: &Stencil<'_>, met: &Sizes) -> Result<Option<Vec<Extent>>, Error> {
     let algorithm = stencil.algorithm;
     let mut places: Option<Set> = None;
     for &id in &stencil.statements {
@@ -69,12 +76,59 @@ pub(super) fn is_bounded(ctx: &Ctx, stencil: &Stencil<'_>) -> Result<bool, Error
     }
     let around =
         Set::from_basic_set(&places.expect("a loop holds at least one computation").coalesce()?.simple_hull()?)?;
-    for dimension in 0..stencil.dimensions() as u32 {
-        if !around.is_dim_bounded(DimType::Set, dimension)? {
+    let mut found = vec![];
+    'dimensions: for dimension in 0..stencil.dimensions() {
+        if around.is_dim_bounded(DimType::Set, dimension as u32)? {
+            continue;
+        }
+        for &array in &stencil.arrays {
+            let Place::Axis(axis) = stencil.places[&array][dimension] else { continue };
+            let Some(last) = algorithm.array(array).extents.get(axis as usize) else { continue };
+            let extent = Extent { dimension, last: last.clone() };
+            if is_around(stencil, met, &extent)? {
+                found.push(extent);
+                continue 'dimensions;
+            }
+        }
+        return Ok(None);
+    }
+    Ok(Some(found))
+}
+
+/// Whether no statement runs outside of these bounds, for sizes that count.
+fn is_around(stencil: &Stencil<'_>, met: &Sizes, extent: &Extent) -> Result<bool, Error> {
+    let mut asked: Vec<Set> = vec![];
+    for &id in &stencil.statements {
+        let domain = &stencil.algorithm.computation(id).domain;
+        let outside = domain.subtract(&within(stencil, std::slice::from_ref(extent), id, domain)?)?.params()?;
+        let mut is_known = false;
+        for it in &asked {
+            is_known = is_known || it.is_plainly_equal(&outside)?;
+        }
+        if !is_known && !met.has_none_of(&outside)? {
             return Ok(false);
         }
+        asked.push(outside);
     }
     Ok(true)
+}
+
+/// A statement's instances within these bounds.
+pub(super) fn within(
+    stencil: &Stencil<'_>,
+    extents: &[Extent],
+    id: ComputationId,
+    instances: &Set,
+) -> Result<Set, Error> {
+    let (space, names) = (instances.space()?, stencil.algorithm.param_names());
+    let mut inside = instances.clone();
+    for it in extents {
+        let position = stencil.position(id, it.dimension);
+        for bound in [position.add_constant(-1)?, it.last.sub(position)?] {
+            inside = inside.intersect(&at_least_zero(&space, &names, &bound)?)?;
+        }
+    }
+    Ok(inside)
 }
 
 /// The tiles of blocks of so many steps.
@@ -95,7 +149,7 @@ pub(super) fn regions(
             if values.is_empty()? {
                 continue;
             }
-            let own = values.project_out_all_params()?.dim_min_val(0)?.to_i64().filter(|it| it.abs() < 1 << 20);
+            let own = values.project_out_all_params()?.dim_min_val(0)?.to_i64().filter(|it| it.abs() < FARTHEST);
             least = least.zip(own).map(|(least, own)| least.min(own));
         }
         origins.push(least.filter(|&it| it != i64::MAX));

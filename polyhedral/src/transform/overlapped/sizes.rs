@@ -41,7 +41,7 @@ impl Sizes {
                 Some(others) => others.union(&own)?,
             });
         }
-        let runs = hull(&runs.expect("a loop holds at least one computation").coalesce()?)?;
+        let runs = relation::hull(&runs.expect("a loop holds at least one computation").coalesce()?)?;
         let checks = bounds::entry_checks(ctx, algorithm)?;
         let required = algorithm.requirements.iter().map(|it| &it.holds);
         let mut holds: Vec<Set> = vec![];
@@ -52,11 +52,7 @@ impl Sizes {
                 holds.push(it.clone());
             }
         }
-        let mut around = hull(&algorithm.context.intersect(&runs)?.coalesce()?)?;
-        // What the later ones say makes conjunctions of the earlier ones.
-        for it in holds.iter().chain(&holds) {
-            around = around.intersect(&hull(&near(&around, it)?.intersect(it)?.coalesce()?)?)?;
-        }
+        let around = relation::conjunction_around(&algorithm.context.intersect(&runs)?, holds.iter())?;
         let mut are_exact = around.is_subset(&algorithm.context)?;
         for it in &holds {
             are_exact = are_exact && around.is_subset(it)?;
@@ -112,7 +108,7 @@ impl Sizes {
     }
 
     /// Whether none of these sizes counts, as far as that is quickly seen: as long as one is left, it counts, or what rules it out rules out others.
-    fn has_none_of(&self, sizes: &Set) -> Result<bool, Error> {
+    pub(super) fn has_none_of(&self, sizes: &Set) -> Result<bool, Error> {
         let mut left = sizes.intersect(&self.around)?;
         while !left.is_empty()? && left.basic_set_count()? <= MOST_PIECES {
             let one = Set::from_basic_set(&left.sample()?)?;
@@ -124,7 +120,13 @@ impl Sizes {
                 }
             }
             let Some(it) = rules_out else { return Ok(false) };
-            left = left.intersect(it)?.coalesce()?;
+            left = left.intersect(it)?;
+            // Putting pieces together takes its time with their square.
+            match left.basic_set_count()? {
+                0..=MOST_PIECES => {}
+                ..=MOST_TO_COALESCE => left = left.coalesce()?,
+                _ => return Ok(false),
+            }
         }
         Ok(left.is_empty()?)
     }
@@ -133,23 +135,8 @@ impl Sizes {
 /// Sizes in more pieces than this are not followed further.
 const MOST_PIECES: u32 = 16;
 
-/// What constraints say of the sizes that others speak of, and of nothing else.
-fn near(sizes: &Set, others: &Set) -> Result<Set, Error> {
-    let mut near = sizes.clone();
-    for (at, is_involved) in (0..).zip(relation::involved(others)?) {
-        if !is_involved {
-            near = near.drop_constraints_involving_dims(DimType::Param, at, 1)?;
-        }
-    }
-    Ok(near)
-}
-
-fn hull(set: &Set) -> Result<Set, Error> {
-    match set.basic_set_count()? {
-        0 | 1 => Ok(set.clone()),
-        _ => Ok(Set::from_basic_set(&set.simple_hull()?)?),
-    }
-}
+/// Sizes in more pieces are not put together to see whether they are fewer.
+const MOST_TO_COALESCE: u32 = 2 * MOST_PIECES;
 
 /// Has copies copy what arrays have: they were made, and proved, for arrays without an end. For sizes that count no statement touches an element
 /// beyond an array, and a copy of such an element is all that touches its place in a tile, so that nothing else changes without them. Copies
