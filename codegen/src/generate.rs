@@ -46,6 +46,15 @@ pub fn generate_framed(input: &Input<'_>) -> Result<Program, CodegenError> {
     generate_around(input, Around::Framed, effort::weight_of_frames(input.algorithm, input.schedule))
 }
 
+/// The same where each loop of the nests is one loop, too: for tiles in which statements that were made to run in some of a loop's iterations, on
+/// the faces of a box, run step after step, for which [`generate_framed`] takes too much.
+///
+/// # Errors
+/// As of [`generate`].
+pub fn generate_whole(input: &Input<'_>) -> Result<Program, CodegenError> {
+    generate_around(input, Around::Whole, effort::weight_of_frames(input.algorithm, input.schedule))
+}
+
 fn generate_around(input: &Input<'_>, around: Around, weight: u64) -> Result<Program, CodegenError> {
     if input.target == Target::Gpu
         && let Some(array) = input.algorithm.arrays.iter().find(|array| !array.strided.is_empty())

@@ -28,6 +28,9 @@ pub enum Around {
     Exact,
     /// A convex set, in one loop: a [`Frame`]. isl needs far less work for it.
     Framed,
+    /// The same, and each loop of the nests is one loop, too: statements ask where only some of its iterations have work for them. isl need not
+    /// tell the faces of a box apart, of which there are six in space.
+    Whole,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +113,7 @@ impl Build<'_> {
                 let spans = self.spans(path);
                 let nests = self.children(children, (0, children.len()), &spans, path, depth)?;
                 match nests {
-                    Some(nests) if self.around == Around::Framed => Some(self.framed(nests, node, path)?),
+                    Some(nests) if self.around != Around::Exact => Some(self.framed(nests, node, path)?),
                     nests => nests,
                 }
             }
@@ -150,8 +153,9 @@ impl Build<'_> {
                         }
                         let at = at.ok_or_else(|| no_functions(&it.name))?;
                         let schedule = body.insert_partial_schedule(&MultiUnionPwAff::from_union_pw_aff(&at)?)?;
-                        let whole = self.input.layout.ahead_in(&Path(path.clone())).is_some();
                         // What awaits copies stands at the end of each iteration.
+                        let awaits = self.input.layout.ahead_in(&Path(path.clone())).is_some();
+                        let whole = awaits || self.around == Around::Whole;
                         let kind = if whole { LoopType::Atomic } else { loop_type(it.tag) };
                         let band = schedule.root()?.first_child()?.band_member_set_loop_type(0, kind)?;
                         Some(self.marked(&band, Mark::Loop(Path(path.clone())))?)

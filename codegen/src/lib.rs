@@ -47,7 +47,7 @@ pub mod int_text;
 
 pub use entry::Entry;
 pub use error::CodegenError;
-pub use generate::{generate, generate_framed};
+pub use generate::{generate, generate_framed, generate_whole};
 pub use input::Input;
 pub use plan::{LaunchPlan, launch_plan};
 pub use program::Program;

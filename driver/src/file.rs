@@ -94,7 +94,9 @@ impl Sources {
                 Some(read.map_err(|errors| show(&map, &errors))?)
             }
         };
-        Ok(Sources { map, file, scan, chosen, schedule })
+        let sources = Sources { map, file, scan, chosen, schedule };
+        sources.has_arguments(options.types.iter().map(|(name, _)| name.as_str()))?;
+        Ok(sources)
     }
 
     pub fn functions(&self) -> &[FunctionItem] {
@@ -118,6 +120,36 @@ impl Sources {
 
     pub fn show(&self, errors: &[Diagnostic]) -> String {
         show(&self.map, errors)
+    }
+
+    /// Refuses names of arguments that no chosen function has.
+    pub fn has_arguments<'a>(&self, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        for item in &self.chosen {
+            // What cannot be parsed is refused for that.
+            let Ok(function) = pipeline::parse(&self.map, item) else { return Ok(()) };
+            known.extend(function.parameters.iter().filter_map(|it| it.name.as_ref().map(|name| name.value.clone())));
+        }
+        let of = match self.chosen.as_slice() {
+            [only] => format!("`{}` has", only.name.value),
+            _ => "no function that is looked at has".to_string(),
+        };
+        let no = if self.chosen.len() == 1 { "no" } else { "an" };
+        let errors: Refusal = names
+            .filter(|&name| !known.contains(name))
+            .map(|name| {
+                let diagnostic = Diagnostic::error(Code("E0116"), format!("{of} {no} argument `{name}`"));
+                match nearest(name, known.iter().map(String::as_str)) {
+                    Some(meant) => diagnostic.with_help(format!("did you mean `{meant}`?")),
+                    None if known.is_empty() => diagnostic.with_help("leave it out"),
+                    None => diagnostic.with_help(format!(
+                        "name one of {}",
+                        known.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+                    )),
+                }
+            })
+            .collect();
+        if errors.is_empty() { Ok(()) } else { Err(self.show(&errors)) }
     }
 
     /// Refuses functions that would have one name where they are called from C.

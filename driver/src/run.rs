@@ -72,6 +72,8 @@ const DEFAULTS: Defaults = Defaults { side: 64, count: 10 };
 const INSTANCES: u64 = 8_000_000;
 /// Statements and expressions that the interpreter may execute.
 const STEPS: u64 = 20_000_000_000;
+/// As many, where nobody knows whether the function ends with numbers that were made up: half a minute or so.
+const STEPS_TO_SEE: u64 = 1_000_000_000;
 
 /// Which schedule runs where the file gives none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +103,7 @@ pub fn run_by(
     schedules: Schedules,
 ) -> Result<Vec<Outcome>, Failed> {
     let sources = Sources::read(text, options).map_err(Failed::Refused)?;
+    sources.has_arguments(run_options.values.iter().map(|(name, _)| name.as_str())).map_err(Failed::Refused)?;
     let refused = |errors: Refusal| Failed::Refused(sources.show(&errors));
     let mut outcomes = vec![];
     for item in sources.functions() {
@@ -235,6 +238,10 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
     let types = argument_types(unit);
     let inputs = make_inputs(algorithm, &types, &params, options)?;
     let results = results::types(&unit.function);
+    let mut interpreted = None;
+    if options.compare && unit.function.may_not_end() {
+        interpreted = Some(interpret(unit, &inputs, STEPS_TO_SEE)?);
+    }
 
     let mut fastest = Duration::MAX;
     let mut actual = (inputs.clone(), vec![]);
@@ -260,12 +267,11 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         tuned: None,
     };
     if options.compare {
-        let mut expected = inputs;
-        let start = Instant::now();
-        let returned = run_within(STEPS, &unit.function, &mut expected)
-            .map_err(|error| Failed::Usage(format!("the interpreter stopped: {error}")))?;
-        outcome.interpreted = Some(start.elapsed());
-        let returned = results::values(&unit.function, &returned);
+        let Interpreted { values: expected, returned, time } = match interpreted {
+            Some(it) => it,
+            None => interpret(unit, &inputs, STEPS)?,
+        };
+        outcome.interpreted = Some(time);
         outcome.differences = differences(&unit.function, &actual, &expected, &returned);
         if let (false, Some(freedom)) = (outcome.differences.is_empty(), rounding::freedom(algorithm))
             && let Some(text) = by_rounding(&actual, &expected, &returned)
@@ -275,6 +281,27 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
         }
     }
     Ok(outcome)
+}
+
+/// What the function leaves in its arguments and returns, as the interpreter finds.
+struct Interpreted {
+    values: Vec<Value>,
+    returned: Vec<Option<Value>>,
+    time: Duration,
+}
+
+fn interpret(unit: &Unit<'_>, inputs: &[Value], most: u64) -> Result<Interpreted, Failed> {
+    let mut values = inputs.to_vec();
+    let start = Instant::now();
+    let returned = run_within(most, &unit.function, &mut values).map_err(|error| {
+        let more = match unit.function.may_not_end() {
+            true => "; values decide when it ends, and those that are made up may not: give some with `--value`",
+            false => "",
+        };
+        Failed::Usage(format!("the interpreter stopped: {error}{more}"))
+    })?;
+    let time = start.elapsed();
+    Ok(Interpreted { values, returned: results::values(&unit.function, &returned), time })
 }
 
 fn make_inputs(

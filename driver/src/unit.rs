@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tessella_c_backend as c_backend;
 use tessella_codegen::c_family::TextOptions;
-use tessella_codegen::{CodegenError, Input, Program, generate, generate_framed};
+use tessella_codegen::{CodegenError, Input, Program, generate, generate_framed, generate_whole};
 use tessella_cuda_backend as cuda_backend;
 use tessella_diagnostics::{IntoDiagnostic, SourceMap, Spanned};
 use tessella_frontend::typed::{Inferred, tree};
@@ -84,8 +84,8 @@ const FEW_PIECES: usize = 24;
 const FEW_TIMES: u64 = 5;
 const FEW_OPERATIONS: u64 = 9_000_000;
 
-/// Tiles that overlap of more statements than this, their copies counted, get no exact loops: those of `fdtd_antenna.jl` are 60,000 lines of CUDA, 6,600
-/// in frames.
+/// Tiles that overlap of more statements than this, their copies counted, get no exact loops: those of `fdtd_antenna.jl` are 60,000 lines of CUDA, 5,100
+/// in one piece each.
 const MANY_REPEATED: usize = 48;
 
 /// How many operations of isl's Tessella may take to look for an order of its own, and to generate code for it, with tilings and once
@@ -272,8 +272,7 @@ impl Built {
         let (algorithm, schedule) = (self.analysed.verified.algorithm(), self.analysed.verified.schedule());
         let least = budget.min(ISL_OPERATIONS / HEXAGONS_PART);
         let are_few = algorithm.computations.len() <= FEW_PIECES && !self.has_waves();
-        let repeats = self.analysed.carried.iter().any(|it| matches!(it, Command::Overlapped { .. }));
-        if repeats && algorithm.computations.len() > MANY_REPEATED {
+        if self.repeats() && algorithm.computations.len() > MANY_REPEATED {
             return 1;
         }
         match (self.hexagons().is_empty(), are_few) {
@@ -296,14 +295,21 @@ impl Built {
         self.analysed.carried.iter().filter(|it| matches!(it, Command::Hexagonal { .. })).collect()
     }
 
+    /// Whether tiles overlap, in which statements are repeated.
+    fn repeats(&self) -> bool {
+        self.analysed.carried.iter().any(|it| matches!(it, Command::Overlapped { .. }))
+    }
+
     /// The loops, for which isl may do so much; where exact ones take more than `exact`, ones that run through more than they need to, which are
     /// better than none.
     fn generate(&self, exact: u64, budget: u64) -> Result<Program, CodegenError> {
         let input = Input::from(&self.analysed.verified);
         match self.ctx.with_budget(exact, || generate(&input)) {
-            Err(CodegenError::Isl(error)) if error.is_quota() => {
-                self.ctx.with_budget(budget, || generate_framed(&input))
-            }
+            Err(CodegenError::Isl(error)) if error.is_quota() => self.ctx.with_budget(budget, || {
+                // Threads of a GPU ask for each point as it is; a CPU's vectors have no questions in their loops.
+                let whole = self.repeats() && self.analysed.verified.target() == Target::Gpu;
+                if whole { generate_whole(&input) } else { generate_framed(&input) }
+            }),
             done => done,
         }
     }

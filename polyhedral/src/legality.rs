@@ -146,11 +146,23 @@ pub fn before(
     second: ComputationId,
     pairs: &Map,
 ) -> Result<Map, Error> {
+    before_where(ctx, algorithm, schedule, (first, second), pairs, &|_, _| false)
+}
+
+/// [`before`], where `is_equal` knows of some functions `a`, `b` that `a(x) = b(y)` for all pairs.
+pub(crate) fn before_where(
+    ctx: &Ctx,
+    algorithm: &Algorithm,
+    schedule: &Schedule,
+    (first, second): (ComputationId, ComputationId),
+    pairs: &Map,
+    is_equal: &dyn Fn(&Affine, &Affine) -> bool,
+) -> Result<Map, Error> {
     let comparisons = Comparisons::new(ctx, algorithm)?;
     let common = common(schedule, first, second);
-    let mut result = pairs.subtract(pairs)?;
+    let mut result = Map::empty(&pairs.space()?)?;
     let mut equal = pairs.clone();
-    for it in &common.loops {
+    for it in common.loops.iter().filter(|it| !is_equal(&it.at[&first], &it.at[&second])) {
         let (from, to) = ((first, &it.at[&first]), (second, &it.at[&second]));
         let earlier = equal.intersect(&compare(ctx, algorithm, from, to, &comparisons.less)?)?;
         result = result.union(&earlier)?;

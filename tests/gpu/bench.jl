@@ -11,7 +11,8 @@
 #                           `@schedule f! begin ... end` block. Needs one NAME
 #     --repeat=7            how often each kind of measurement is made
 #     --check=small         compares with plain Julia at sizes 17 and $LARGE_TEST first (default); `full` compares the
-#                           timed call with Tessella's C code, too; `none` trusts
+#                           timed call with Tessella's C code, too, and `julia` with plain Julia, which may take minutes;
+#                           `none` trusts
 #     --kernels             prints each program's profile
 #
 # "of copy" is the share of what a copy of 512 MiB reaches, "of like" that of a kernel which copies as many bytes as the program moves:
@@ -163,11 +164,8 @@ function time_case(plan::Plan, case, T, variant)
     extents = plan.extents === nothing ? case.large : plan.extents
     arguments = case.at(T, extents...)
     profile, checked = profile_case(plan, case, T, arguments)
-    if plan.check == "full"
-        actual = run_on_copies(case.f, arguments)
-        Tessella.retarget!(case.f, :c)
-        checked = case.agree(actual, run_on_copies(case.f, arguments)) ? "full" : "differs from C at $extents"
-        Tessella.retarget!(case.f, :cuda)
+    if plan.check in ("full", "julia") && checked == "small"
+        checked = timed_check(plan, case, arguments) ? plan.check : "differs at $extents"
     end
     call = alone(() -> whole_call(case.f, map(fresh, arguments), profile.kernels_time))
     read, written, float32, float64 = map(it -> counted(profile, it), (:read_bytes, :written_bytes, :float32, :float64))
@@ -216,6 +214,16 @@ function small_check(case, T)
         case.agree(run_on_copies(case.f, arguments), expected) || return "differs from Julia at $n"
     end
     return "small"
+end
+
+# Whether the timed call does what C or plain Julia does.
+function timed_check(plan, case, arguments)
+    actual = run_on_copies(case.f, arguments)
+    plan.check == "julia" && return case.agree(actual, run_on_copies(Tessella.original(case.f), arguments))
+    Tessella.retarget!(case.f, :c)
+    expected = run_on_copies(case.f, arguments)
+    Tessella.retarget!(case.f, :cuda)
+    return case.agree(actual, expected)
 end
 
 # Seconds of a whole call, copies included: the median of some runs on the same arguments, or of one that takes long.

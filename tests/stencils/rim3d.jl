@@ -2,7 +2,6 @@
 #! with time_skew(S, t, (k, j, i), 1, (4, 4, 8))
 #! with overlapped(S, t, (k, j, i), 2, (4, 4, 8))
 #! gpu stream(S, t, 2, 2, 16)
-#! no gpu overlapped
 #! run m=4 n=5 l=3 edge_1=1
 #! run m=2 n=1 l=3 edge_1=3
 #! run m=2 n=0 l=3 edge_1=3

@@ -243,6 +243,24 @@ fn parallelograms_are_told_of_by_their_edges() {
 }
 
 #[test]
+fn a_gpu_has_no_vectorized_loops() {
+    let text = "@tessella function f!(A::Matrix{Float32})
+    for j in axes(A, 2), i in axes(A, 1)
+        @comp S A[i, j] = 2f0 * A[i, j]
+    end
+end
+
+@schedule f! begin
+    vectorize(S, i, 4)
+end
+";
+    let options = FileOptions { name: "f.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
+    let said = file::transpile(text, &options, Backend::Cuda, TextKind::Explain).unwrap();
+    assert!(said.contains("in order: `vectorize` is for CPUs, and changes nothing on a GPU"), "{said}");
+    assert!(explained(text).unwrap().contains("in SIMD vectors of 4"));
+}
+
+#[test]
 fn what_could_run_in_parallel_is_named() {
     let text = "@tessella function f!(A::Matrix{Float64})\n    for j in axes(A, 2), i in 2:size(A, 1)\n        @comp S A[i, j] = A[i-1, j] + 1.0\n    end\nend\n@schedule f! begin\n    reverse(S, j)\nend\n";
     let said = loops_of(text).unwrap();

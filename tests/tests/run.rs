@@ -13,13 +13,51 @@ end
 ";
 
 fn ran(source: &str, sizes: Vec<(String, i64)>) -> Vec<Outcome> {
-    let options = FileOptions { name: "p.jl".into(), function: None, types: vec![], schedule: ScheduleSource::InFile };
-    let run_options =
-        RunOptions { sizes, values: vec![], seed: 1, repeat: 1, compare: true, profile: false, chunked: false };
-    match run(source, &options, &run_options, Backend::C) {
-        Ok(outcomes) => outcomes,
-        Err(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text)) => panic!("{text}"),
-    }
+    with_values(source, &[], sizes, &[]).unwrap_or_else(|text| panic!("{text}"))
+}
+
+type Named<'a, T> = &'a [(&'a str, T)];
+
+fn with_values(
+    source: &str,
+    types: Named<'_, &str>,
+    sizes: Vec<(String, i64)>,
+    values: Named<'_, f64>,
+) -> Result<Vec<Outcome>, String> {
+    let types = types.iter().map(|(name, ty)| (name.to_string(), ty.to_string())).collect();
+    let options = FileOptions { name: "p.jl".into(), function: None, types, schedule: ScheduleSource::InFile };
+    let values = values.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+    let run_options = RunOptions { sizes, values, seed: 1, repeat: 1, compare: true, profile: false, chunked: false };
+    run(source, &options, &run_options, Backend::C)
+        .map_err(|(Failed::Refused(text) | Failed::ToolChain(text) | Failed::Usage(text))| text)
+}
+
+#[test]
+fn names_that_no_function_has_are_refused() {
+    let said = with_values(SOURCE, &[("B", "Vector{Float64}")], vec![], &[]).unwrap_err();
+    assert_eq!(said, "error[E0116]: `p!` has no argument `B`\n = help: name one of `A`, `n`\n\n");
+    let two = format!("{SOURCE}\nfunction q!(A::Vector{{Float32}}, tol)\n    A[1] = tol\nend\n");
+    let said = with_values(&two, &[], vec![], &[("tolerance", 0.5), ("tol", 0.5)]).unwrap_err();
+    assert!(said.starts_with("error[E0116]: no function that is looked at has an argument `tolerance`\n"), "{said}");
+    assert!(with_values(&two, &[("tol", "Float32")], vec![], &[("tol", 0.5)]).is_ok());
+}
+
+#[test]
+fn values_that_are_made_up_may_keep_a_loop_from_ending() {
+    let source = "\
+function halved!(y::Vector{Float32}, tol::Float32)
+    e = 1f0
+    k = 0
+    while e > tol
+        e *= 0.5f0
+        k += 1
+    end
+    y[1] = k
+end
+";
+    let said = with_values(source, &[], vec![], &[("tol", -0.5)]).unwrap_err();
+    assert!(said.ends_with("may not: give some with `--value`"), "{said}");
+    assert!(with_values(source, &[], vec![], &[("tol", 0.01)]).is_ok());
 }
 
 #[test]

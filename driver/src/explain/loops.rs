@@ -121,7 +121,7 @@ pub fn lines_without_reasons(verified: &Verified) -> Vec<String> {
             .iter()
             .any(|outer| outer.tag == Tag::Parallel && outer.path != it.path && outer.path.contains(&it.path));
         let in_order = if is_on_thread { "in order, by one thread" } else { "in order" };
-        text.add(it, &at_one_time(it.tag).unwrap_or_else(|| Way::plain(in_order.to_string())));
+        text.add(it, &at_one_time(verified.target(), it.tag).unwrap_or_else(|| Way::plain(in_order.to_string())));
     }
     let mut text = text.finish();
     text.extend(hexagons(verified));
@@ -217,9 +217,12 @@ impl Text<'_> {
 }
 
 /// What runs the iterations of a loop at one time; `None` where they keep their order.
-fn at_one_time(tag: Tag) -> Option<Way> {
+fn at_one_time(target: Target, tag: Tag) -> Option<Way> {
     match tag {
         Tag::Parallel => Some(Way::free("in parallel on CPU threads".to_string())),
+        Tag::Vector(_) if target == Target::Gpu => {
+            Some(Way::plain("in order: `vectorize` is for CPUs, and changes nothing on a GPU".to_string()))
+        }
         Tag::Vector(width) => Some(Way::free(format!("in SIMD vectors of {width}"))),
         Tag::GpuBlock(along) => Some(Way::free(format!("spread over thread blocks along {}", axis(along)))),
         Tag::GpuThread(along) => Some(Way::free(format!("spread over threads along {}", axis(along)))),
@@ -344,7 +347,7 @@ fn way(
     if is_streamed(verified, &it.path) {
         return Way::plain("its points are shared by the threads of the stream".to_string());
     }
-    if let Some(way) = at_one_time(it.tag) {
+    if let Some(way) = at_one_time(verified.target(), it.tag) {
         let shared = if it.tag == Tag::Parallel { shared_arrays(verified, &it.path) } else { vec![] };
         let more = match shared.is_empty() {
             true => String::new(),

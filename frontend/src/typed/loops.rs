@@ -5,14 +5,11 @@ use super::error::TypeError;
 use super::inline::Closure;
 use super::jumps::{self, assign, boolean, comparison, if_else, infix, name, not};
 use super::scope::{Scope, State, is_assigned};
-use super::tree::Simd;
+use super::tree::{MOST_TURNS, Simd};
 use super::value::Value;
 use super::walk::{is_steady, mentions};
 use crate::ast::{Argument, Block, Expr, ExprKind, Function, Iteration, Section};
 use tessella_diagnostics::Span;
-
-/// A `while` without a counter ends before it has run so often; 2^53.
-const MOST_TURNS: &str = "9007199254740992";
 
 impl Checker<'_> {
     /// A `for` with whatever jumps it has.
@@ -69,8 +66,8 @@ impl Checker<'_> {
     /// Any other `while`: a loop over more iterations than anything runs, which its condition breaks.
     fn endless_loop(&mut self, condition: &Expr, body: &[Expr], span: Span) -> Checked<()> {
         let at = condition.span;
-        let number = |text: &str| Box::new(Expr { kind: ExprKind::Integer(text.into()), span: at });
-        let range = ExprKind::Range { start: number("1"), step: None, stop: number(MOST_TURNS) };
+        let number = |value: i64| Box::new(Expr { kind: ExprKind::Integer(value.to_string()), span: at });
+        let range = ExprKind::Range { start: number(1), step: None, stop: number(MOST_TURNS) };
         let target = name(&self.flow.fresh.name("turn"), span);
         let iteration = Iteration { target, range: Expr { kind: range, span: at }, span: at };
         let inner = match condition.kind {

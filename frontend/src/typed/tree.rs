@@ -111,6 +111,29 @@ pub struct Function {
     pub span: Span,
 }
 
+/// A `while` without a counter is a loop of so many iterations, which it leaves earlier; 2^53.
+pub(super) const MOST_TURNS: i64 = 1 << 53;
+
+impl Function {
+    /// Whether values decide when a loop ends, as in `while error > tolerance`: with some it never does.
+    pub fn may_not_end(&self) -> bool {
+        fn has_endless_loop(block: &Block) -> bool {
+            block.iter().any(|it| match &it.kind {
+                StatementKind::For { range, body, .. } => {
+                    matches!(range.stop.kind, ExprKind::Constant(it) if it.as_integer() == Some(MOST_TURNS.into()))
+                        || has_endless_loop(body)
+                }
+                StatementKind::If { then, otherwise, .. } => has_endless_loop(then) || has_endless_loop(otherwise),
+                StatementKind::Set { .. }
+                | StatementKind::Store { .. }
+                | StatementKind::Allocate { .. }
+                | StatementKind::Require { .. } => false,
+            })
+        }
+        has_endless_loop(&self.body)
+    }
+}
+
 /// A call whose function's body stands in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinedCall {
