@@ -96,9 +96,11 @@ const SOME_SPILLED: i64 = 8;
 /// The same for each nest that writes an edge only, a row or a column, and each point of a lane.
 const OTHERS_OF_EDGE: i64 = 6;
 /// The same for each array that does not change and that a stage reads in a matrix, in each step: its addresses, and an element for each
-/// point of a lane. Beyond two fields the numbers for these have one such array: `metal_components2d`, with four,
-/// made 143 GStencil/s under `4, 2`, 120 under `6, 2` and 62 under `8, 4` on an H200.
+/// point of a lane.
 const OTHERS_OF_MEMORY: (i64, i64) = (7, 1);
+/// The same beyond two fields, the numbers for which have one such array: `metal_components2d`, with four, made 140 GStencil/s under `4, 2`,
+/// 115 under `4, 4`, 118 under `6, 2`, 97 under `2, 2` and 62 under `8, 4` on an H200.
+const OTHERS_OF_MEMORY_BESIDE_FIELDS: (i64, i64) = (3, 3);
 /// The most that a thread has.
 const MOST_REGISTERS: i64 = 255;
 /// Registers of a thread for addresses and values, the least that kernels get by with.
@@ -298,8 +300,11 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
     if it.axes[1].is_none() {
         let arrays = it.inner_stages().map(|stage| from_memory(algorithm, stage).len()).sum::<usize>() as i64;
-        let arrays = if carried > 2 { (arrays - 1).max(0) } else { arrays };
-        needed += arrays * i64::from(it.size.steps) * (OTHERS_OF_MEMORY.0 + OTHERS_OF_MEMORY.1 * points);
+        let (arrays, (of_array, of_point)) = match carried > 2 {
+            true => ((arrays - 1).max(0), OTHERS_OF_MEMORY_BESIDE_FIELDS),
+            false => (arrays, OTHERS_OF_MEMORY),
+        };
+        needed += arrays * i64::from(it.size.steps) * (of_array + of_point * points);
     }
     if it.axes[1].is_some() {
         let words = it.fields.iter().map(|field| algorithm.array(field.array).element.bytes().div_ceil(4));
