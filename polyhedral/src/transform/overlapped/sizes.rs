@@ -122,10 +122,12 @@ impl Sizes {
             let Some(it) = rules_out else { return Ok(false) };
             left = left.intersect(it)?;
             // Putting pieces together takes its time with their square.
-            match left.basic_set_count()? {
-                0..=MOST_PIECES => {}
-                ..=MOST_TO_COALESCE => left = left.coalesce()?,
-                _ => return Ok(false),
+            let pieces = left.basic_set_count()?;
+            if pieces > MOST_TO_COALESCE {
+                return Ok(false);
+            }
+            if pieces > MOST_PIECES {
+                left = left.coalesce()?;
             }
         }
         Ok(left.is_empty()?)
