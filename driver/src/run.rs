@@ -240,7 +240,13 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
     let results = results::types(&unit.function);
     let mut interpreted = None;
     if options.compare && unit.function.may_not_end() {
-        interpreted = Some(interpret(unit, &inputs, STEPS_TO_SEE)?);
+        let is_made_up =
+            |it: &Argument| matches!(it, Argument::Scalar(id) if given(algorithm.scalar(*id), options).is_none());
+        let values = match algorithm.arguments.iter().any(is_made_up) {
+            true => Origin::MadeUp,
+            false => Origin::Given,
+        };
+        interpreted = Some(interpret(unit, &inputs, values)?);
     }
 
     let mut fastest = Duration::MAX;
@@ -269,7 +275,7 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
     if options.compare {
         let Interpreted { values: expected, returned, time } = match interpreted {
             Some(it) => it,
-            None => interpret(unit, &inputs, STEPS)?,
+            None => interpret(unit, &inputs, Origin::Given)?,
         };
         outcome.interpreted = Some(time);
         outcome.differences = differences(&unit.function, &actual, &expected, &returned);
@@ -283,6 +289,15 @@ fn run_one(unit: &Unit<'_>, built: &Built, program: &dyn Program, options: &RunO
     Ok(outcome)
 }
 
+/// Where the values of scalar arguments come from, as far as it matters to whether the function ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// The user gave all of them, or no loop's end depends on values.
+    Given,
+    /// Some are made up.
+    MadeUp,
+}
+
 /// What the function leaves in its arguments and returns, as the interpreter finds.
 struct Interpreted {
     values: Vec<Value>,
@@ -290,16 +305,18 @@ struct Interpreted {
     time: Duration,
 }
 
-fn interpret(unit: &Unit<'_>, inputs: &[Value], most: u64) -> Result<Interpreted, Failed> {
+fn interpret(unit: &Unit<'_>, inputs: &[Value], scalars: Origin) -> Result<Interpreted, Failed> {
+    let (most, more) = match scalars {
+        Origin::Given => (STEPS, ""),
+        Origin::MadeUp => (
+            STEPS_TO_SEE,
+            "; values decide when it ends, and those that are made up may not: give them with `--value` and `--size`",
+        ),
+    };
     let mut values = inputs.to_vec();
     let start = Instant::now();
-    let returned = run_within(most, &unit.function, &mut values).map_err(|error| {
-        let more = match unit.function.may_not_end() {
-            true => "; values decide when it ends, and those that are made up may not: give some with `--value`",
-            false => "",
-        };
-        Failed::Usage(format!("the interpreter stopped: {error}{more}"))
-    })?;
+    let returned = run_within(most, &unit.function, &mut values)
+        .map_err(|error| Failed::Usage(format!("the interpreter stopped: {error}{more}")))?;
     let time = start.elapsed();
     Ok(Interpreted { values, returned: results::values(&unit.function, &returned), time })
 }

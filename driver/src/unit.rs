@@ -84,8 +84,8 @@ const FEW_PIECES: usize = 24;
 const FEW_TIMES: u64 = 5;
 const FEW_OPERATIONS: u64 = 9_000_000;
 
-/// Tiles that overlap of more statements than this, their copies counted, get no exact loops: those of `fdtd_antenna.jl` are 60,000 lines of CUDA, 5,100
-/// in one piece each.
+/// Tiles that overlap of more statements than this, their copies counted, get no exact loops, which take isl long: those of `fdtd_antenna.jl` are 60,000 lines of
+/// CUDA, 5,100 in one piece each; in frames they are 2,000 lines of C.
 const MANY_REPEATED: usize = 48;
 
 /// How many operations of isl's Tessella may take to look for an order of its own, and to generate code for it, with tilings and once
