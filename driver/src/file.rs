@@ -130,22 +130,19 @@ impl Sources {
             let Ok(function) = pipeline::parse(&self.map, item) else { return Ok(()) };
             known.extend(function.parameters.iter().filter_map(|it| it.name.as_ref().map(|name| name.value.clone())));
         }
-        let of = match self.chosen.as_slice() {
-            [only] => format!("`{}` has", only.name.value),
-            _ => "no function that is looked at has".to_string(),
+        let nobody_has = match self.chosen.as_slice() {
+            [only] => format!("`{}` has no", only.name.value),
+            _ => "no function that is looked at has an".to_string(),
         };
-        let no = if self.chosen.len() == 1 { "no" } else { "an" };
+        let all: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
         let errors: Refusal = names
             .filter(|&name| !known.contains(name))
             .map(|name| {
-                let diagnostic = Diagnostic::error(Code("E0116"), format!("{of} {no} argument `{name}`"));
+                let diagnostic = Diagnostic::error(Code("E0116"), format!("{nobody_has} argument `{name}`"));
                 match nearest(name, known.iter().map(String::as_str)) {
                     Some(meant) => diagnostic.with_help(format!("did you mean `{meant}`?")),
-                    None if known.is_empty() => diagnostic.with_help("leave it out"),
-                    None => diagnostic.with_help(format!(
-                        "name one of {}",
-                        known.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
-                    )),
+                    None if all.is_empty() => diagnostic.with_help("leave it out"),
+                    None => diagnostic.with_help(format!("name one of {}", all.join(", "))),
                 }
             })
             .collect();

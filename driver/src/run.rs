@@ -72,7 +72,7 @@ const DEFAULTS: Defaults = Defaults { side: 64, count: 10 };
 const INSTANCES: u64 = 8_000_000;
 /// Statements and expressions that the interpreter may execute.
 const STEPS: u64 = 20_000_000_000;
-/// As many, where nobody knows whether the function ends with numbers that were made up: half a minute or so.
+/// As many, where nobody knows whether the function ends with numbers that were made up: some seconds.
 const STEPS_TO_SEE: u64 = 1_000_000_000;
 
 /// Which schedule runs where the file gives none.
@@ -94,6 +94,16 @@ pub fn run(
     run_by(text, options, run_options, backend, Schedules::Own)
 }
 
+/// A file whose functions are to run with these arguments.
+///
+/// # Errors
+/// [`Failed::Refused`], also for values of arguments that no chosen function has.
+pub(crate) fn sources(text: &str, options: &FileOptions, run_options: &RunOptions) -> Result<Sources, Failed> {
+    let sources = Sources::read(text, options).map_err(Failed::Refused)?;
+    sources.has_arguments(run_options.values.iter().map(|(name, _)| name.as_str())).map_err(Failed::Refused)?;
+    Ok(sources)
+}
+
 /// [`run`], under schedules that are chosen.
 pub fn run_by(
     text: &str,
@@ -102,8 +112,7 @@ pub fn run_by(
     backend: Backend,
     schedules: Schedules,
 ) -> Result<Vec<Outcome>, Failed> {
-    let sources = Sources::read(text, options).map_err(Failed::Refused)?;
-    sources.has_arguments(run_options.values.iter().map(|(name, _)| name.as_str())).map_err(Failed::Refused)?;
+    let sources = sources(text, options, run_options)?;
     let refused = |errors: Refusal| Failed::Refused(sources.show(&errors));
     let mut outcomes = vec![];
     for item in sources.functions() {

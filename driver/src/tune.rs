@@ -427,7 +427,7 @@ pub fn of_file(
     tune_options: TuneOptions,
 ) -> Result<(Tuner, Vec<u32>), run::Failed> {
     let begun = Instant::now();
-    let sources = Sources::read(text, options).map_err(run::Failed::Refused)?;
+    let sources = run::sources(text, options, run_options)?;
     let refused = |errors: Refusal| run::Failed::Refused(sources.show(&errors));
     let item = only(&sources, options)?;
     let mut unit = sources.unit(item, &options.types).map_err(refused)?;

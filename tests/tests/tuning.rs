@@ -44,6 +44,17 @@ fn refusal(text: &str, sizes: &[(&str, i64)]) -> String {
     }
 }
 
+#[test]
+fn values_of_no_argument_are_refused() {
+    let text =
+        "function scaled!(A::Vector{Float64}, alpha)\n    for i in eachindex(A)\n        A[i] *= alpha\n    end\nend\n";
+    let asked = RunOptions { values: vec![("alhpa".to_string(), 0.5)], ..run_options(&[("A_1", 8)]) };
+    match tune::of_file(text, &options("k.jl"), &asked, Backend::C, FEW) {
+        Err(Failed::Refused(said)) => assert!(said.starts_with("error[E0116]"), "{said}"),
+        Ok(_) | Err(Failed::ToolChain(_) | Failed::Usage(_)) => panic!("not refused"),
+    }
+}
+
 /// Steps to the end; why it ended.
 fn to_the_end(tuner: &mut Tuner) -> Step {
     loop {

@@ -1,7 +1,7 @@
 //! What a tuner would try, on a machine that cannot run it.
 
 use super::{Begin, Share, Subject, TuneOptions, only, propose};
-use crate::file::{FileOptions, Sources};
+use crate::file::FileOptions;
 use crate::pipeline::Refusal;
 use crate::request::Backend;
 use crate::run::{self, RunOptions};
@@ -18,7 +18,7 @@ pub fn proposals(
     backend: Backend,
     tune_options: TuneOptions,
 ) -> Result<Proposals, run::Failed> {
-    let sources = Sources::read(text, options).map_err(run::Failed::Refused)?;
+    let sources = run::sources(text, options, run_options)?;
     let refused = |errors: Refusal| run::Failed::Refused(sources.show(&errors));
     let item = only(&sources, options)?;
     let mut unit = sources.unit(item, &options.types).map_err(refused)?;

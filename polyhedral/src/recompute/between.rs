@@ -245,7 +245,10 @@ impl<'a> Between<'a> {
         let mut found = vec![];
         for pairs in &one.pairs {
             for (of_reader, of_writer) in [(&change.sides.before, &sides.after), (&change.sides.after, &sides.before)] {
-                for theirs in of_reader.iter().filter(|_| !of_writer.is_empty()) {
+                if of_writer.is_empty() {
+                    continue;
+                }
+                for theirs in of_reader {
                     let near = pairs.range_product(theirs)?;
                     if near.is_empty()? {
                         continue;

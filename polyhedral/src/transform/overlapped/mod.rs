@@ -190,7 +190,8 @@ fn uneven(ctx: &Ctx, request: &Request<'_>) -> Result<Option<OverlapObstacle>, E
 
 /// How much work the proof may take: as much as all that is left, each operation counting once. It has most of the arrays' elements
 /// and loops twice, but few unknowns at a time: an operation took less than half a microsecond in the stencils of `tests/stencils`, whatever
-/// [`effort::weight`] says of the program. Domains that shrink from step to step take longer, up to half a minute until it gives up.
+/// [`effort::weight`] says of the program. Domains that shrink from step to step take longer, up to half a
+/// minute until it gives up; dozens of statements get more work, and may take longer still.
 fn proof_budget(ctx: &Ctx, scheduled: &Scheduled) -> u64 {
     let weight = effort::weight(&scheduled.algorithm, &scheduled.schedule);
     ctx.operations_left().map_or(0, |left| left.saturating_mul(weight).max(1))
