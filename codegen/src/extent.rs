@@ -28,7 +28,7 @@ fn values(
     let mut values = vec![];
     let Some(Node::Loop(target)) = input.schedule.node(path) else { return Ok(None) };
     for (&id, at) in target.at.iter().filter(|(id, _)| among(**id)) {
-        let mut domain = input.algorithm.computation(id).domain.intersect_params(context)?;
+        let mut domain = input.instances(id)?.intersect_params(context)?;
         let mut space = domain.space()?;
         for number in 0..host.len() {
             space = space.add_param(&Id::new(context.ctx(), &host_name(number))?)?;
@@ -52,7 +52,12 @@ fn values(
         let around = Map::from_multi_aff(&MultiAff::from_affs(&tuple, &inner)?)?.intersect_domain(&domain)?;
         let tuple = space.add_unnamed_tuple(1)?;
         let value = Map::from_multi_aff(&MultiAff::from_affs(&tuple, &[at.to_isl(&space, &params)?])?)?;
-        values.push(around.reverse()?.apply_range(&value)?);
+        let own = around.reverse()?.apply_range(&value)?;
+        // Dozens of statements of one nest take the same.
+        let is_known = |known: &Map| known.is_plainly_equal(&own);
+        if !values.iter().map(is_known).collect::<Result<Vec<_>, _>>()?.contains(&true) {
+            values.push(own);
+        }
     }
     Ok(if values.is_empty() { None } else { Some(Map::union_all(values)?) })
 }
@@ -104,18 +109,21 @@ pub fn iterations(
 /// The most iterations that the loop ever has; `None` if nothing bounds them.
 pub fn most_iterations(input: &Input<'_>, context: &Set, path: &Path, step: i64) -> Result<Option<i64>, CodegenError> {
     let count = |apart: i64| apart.div_euclid(step).checked_add(1);
-    // Dozens of statements have many pairs of values, where one statement mostly takes all that any of them ever takes.
+    let Some(values) = values(input, context, path, &[], &all)? else { return Ok(Some(1)) };
+    // Dozens of statements have many pairs of values, where one conjunction of them mostly has all that any of them ever takes.
     let range = value_range(input, context, path)?;
     let widest = range.and_then(|(low, high)| high.checked_sub(low));
-    if let (Some(widest), Some(Node::Loop(it))) = (widest, input.schedule.node(path)) {
-        for &id in it.at.keys() {
-            let own = differences(input, context, path, &[], &|it| it == id)?;
+    let values = values.coalesce()?;
+    if let Some(widest) = widest {
+        for own in values.basic_maps()? {
+            let own = Map::from_basic_map(&own)?;
+            let own = own.reverse()?.apply_range(&own)?.deltas()?;
             if !own.is_empty()? && own.dim_max_val(0)?.to_i64() == Some(widest) {
                 return Ok(count(widest));
             }
         }
     }
-    let differences = differences(input, context, path, &[], &all)?;
+    let differences = values.reverse()?.apply_range(&values)?.deltas()?;
     if differences.is_empty()? {
         return Ok(Some(1));
     }
@@ -247,7 +255,7 @@ pub fn value_range(input: &Input<'_>, context: &Set, path: &Path) -> Result<Opti
     let Some(Node::Loop(it)) = input.schedule.node(path) else { return Ok(None) };
     let mut range: Option<(i64, i64)> = None;
     for (&id, at) in &it.at {
-        let domain = input.algorithm.computation(id).domain.intersect_params(context)?;
+        let domain = input.instances(id)?.intersect_params(context)?;
         let value = Map::from_aff(&at.to_isl(&domain.space()?, &input.algorithm.param_names())?)?;
         let values = domain.apply(&value)?.project_out_all_params()?;
         if values.is_empty()? {

@@ -69,13 +69,13 @@ pub fn frame(
     let Some(iterations) = found else { return Ok(None) };
     // Users' names have no spaces.
     let name = Id::new(input.algorithm.context.ctx(), &format!("frame {number}"))?;
-    let iterations = iterations.set_tuple_id(&name)?;
+    let iterations = input.unused.without_in_set(iterations.set_tuple_id(&name)?)?;
     let idle = Set::universe(&iterations.space()?)?
         .set_tuple_id(&Id::new(input.algorithm.context.ctx(), &format!("{IDLE}{number}"))?)?;
     let itself = idle.identity()?.set_tuple_id(DimType::Out, &name)?;
     let mut contraction = UnionPwMultiAff::from_union_map(&itself.to_union_map()?)?;
     for id in leaders {
-        let (space, params) = (input.algorithm.computation(id).domain.space()?, input.algorithm.param_names());
+        let (space, params) = (input.instances(id)?.space()?, input.algorithm.param_names());
         let functions = outer(input, id, at);
         let values = functions.iter().map(|it| it.to_isl(&space, &params)).collect::<Result<Vec<_>, _>>()?;
         let to_frame = space.add_named_tuple(&name, values.len() as u32)?;

@@ -71,6 +71,7 @@ fn generate_weighed(input: &Input<'_>, around: Around) -> Result<Program, Codege
     // isl carries the context from loop to loop: of many sizes, those that no loop depends on are left out.
     if has_many_params(input.algorithm) {
         context = of_these(&context, &effort::involved(input.algorithm, input.schedule))?;
+        context = input.unused.without_in_set(context)?;
     }
     let mut loops: BTreeMap<VariableId, Path> = BTreeMap::new();
     let mut body = match to_isl(input, around)? {

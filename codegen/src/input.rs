@@ -11,6 +11,7 @@ use tessella_polyhedral::layers::{BufferId, Layout, Lifetime, MemorySpace, Prefe
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::relation;
 use tessella_polyhedral::schedule::{Node, Path, Schedule, Tag};
+use tessella_polyhedral::unused::Unused;
 use tessella_polyhedral::verify::{EntryCheck, Verified};
 
 /// All four layers and the checks at entry.
@@ -31,6 +32,7 @@ pub struct Input<'a> {
     pub checks: &'a [EntryCheck],
     pub scan: Option<&'a Verified>,
     pub versions: &'a [Version],
+    pub unused: &'a Unused,
 }
 
 impl<'a> From<&'a Verified> for Input<'a> {
@@ -48,11 +50,17 @@ impl<'a> From<&'a Verified> for Input<'a> {
             checks: verified.checks(),
             scan: verified.scan(),
             versions: verified.versions(),
+            unused: verified.unused(),
         }
     }
 }
 
 impl Input<'_> {
+    /// The instances of a computation, without parameters that nothing depends on.
+    pub fn instances(&self, id: ComputationId) -> Result<Set, IslError> {
+        self.unused.without_in_set(self.algorithm.computation(id).domain.clone())
+    }
+
     /// What holds of the parameters once the checks at entry have passed, as far as it is without alternatives.
     pub fn context(&self) -> Result<Set, IslError> {
         let ctx = self.algorithm.context.ctx();

@@ -65,7 +65,9 @@ pub fn to_isl(input: &Input<'_>, around: Around) -> Result<Option<Marked>, Codeg
         Build { input, around, marks: vec![], params, depth: 0, followers: BTreeMap::new(), frames: vec![] };
     let schedule = build.node(&input.schedule.root, &mut vec![], 0)?;
     let Build { marks, depth, followers, .. } = build;
-    let unshifted = |schedule: isl::Schedule| guarded(schedule.root()?, &input.algorithm.context.space()?)?.schedule();
+    let unshifted = |schedule: isl::Schedule| {
+        guarded(schedule.root()?, &isl::Space::unit(input.algorithm.context.ctx())?)?.schedule()
+    };
     let schedule = schedule.map(unshifted).transpose()?;
     Ok(schedule.map(|schedule| Marked { schedule, marks, depth, followers }))
 }
@@ -134,7 +136,7 @@ impl Build<'_> {
                             leaf.is_some_and(|leaf| here.iter().any(|(of, _)| leaf.0.starts_with(&of.0)))
                         };
                         for (&id, affine) in it.at.iter().filter(|(id, _)| !followers.contains(id) && !in_frame(**id)) {
-                            let space = self.input.algorithm.computation(id).domain.space()?;
+                            let space = self.input.instances(id)?.space()?;
                             // { S[i, j] -> [value of the loop] }
                             let next = UnionPwAff::from_aff(&affine.to_isl(&space, &self.params)?)?;
                             at = Some(match at {
@@ -270,7 +272,7 @@ impl Build<'_> {
     }
 
     fn domain(&self, id: ComputationId) -> Result<UnionSet, CodegenError> {
-        Ok(UnionSet::from_set(&self.input.algorithm.computation(id).domain)?)
+        Ok(UnionSet::from_set(&self.input.instances(id)?)?)
     }
 
     fn has_operations(&self, path: &Path) -> bool {

@@ -192,7 +192,8 @@ pub(crate) type Located = (AccessRef, Map);
 
 pub(crate) fn located(ctx: &Ctx, algorithm: &Algorithm) -> Result<Vec<Located>, Error> {
     let all = algorithm.accesses().filter(|&at| !is_repeated(algorithm, at));
-    all.map(|at| Ok((at, relation::access(ctx, algorithm, at.computation, algorithm.access(at))?))).collect()
+    let elements = |at: AccessRef| relation::access(ctx, algorithm, at.computation, algorithm.access(at));
+    all.map(|at| Ok((at, relation::lean(algorithm, elements(at)?)?))).collect()
 }
 
 /// The dependences from one access to another: two where some of the pairs are free in their order.
@@ -223,11 +224,24 @@ pub(crate) fn between(
         subscripts(*source).zip(subscripts(*sink)).any(|both| both == (Some(one), Some(other)))
     };
     let ends = (source.computation, sink.computation);
-    let relation = legality::before_where(ctx, algorithm, order, ends, &same_element, &is_equal)?;
+    let find =
+        || Ok::<_, Error>(legality::before_where(ctx, algorithm, order, ends, &same_element, &is_equal)?.coalesce()?);
+    let relation = match relation::has_many_params(algorithm) {
+        // Dozens of statements side by side ask the same of elements of other names.
+        true => {
+            let (shape, around) = (ctx.shape_of(&same_element)?, legality::around(order, ends, &is_equal));
+            let question = format!("before {:?} {shape} {around:?}", algorithm.param_names());
+            let found = ctx.remembered_map(&question, find)?;
+            found
+                .set_tuple_id(DimType::In, &same_element.tuple_id(DimType::In)?)?
+                .set_tuple_id(DimType::Out, &same_element.tuple_id(DimType::Out)?)?
+                .align_params(&relation::param_space(ctx, algorithm)?)?
+        }
+        false => find()?,
+    };
     if relation.is_empty()? {
         return Ok(vec![]);
     }
-    let relation = relation.coalesce()?;
     let order = order_of(algorithm, updates, *source, *sink);
     let parts = by_order(ctx, algorithm, source.computation, relation, order)?.into_iter();
     Ok(parts

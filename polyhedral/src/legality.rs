@@ -108,7 +108,7 @@ fn compare(
     ctx.remembered_map(&question, || {
         let from = relation::function(ctx, algorithm, source, at_source)?;
         let to = relation::function(ctx, algorithm, sink, at_sink)?;
-        Ok(from.apply_range(comparison)?.apply_range(&to.reverse()?)?)
+        Ok(relation::lean(algorithm, from.apply_range(comparison)?.apply_range(&to.reverse()?)?)?)
     })
 }
 
@@ -147,6 +147,19 @@ pub fn before(
     pairs: &Map,
 ) -> Result<Map, Error> {
     before_where(ctx, algorithm, schedule, (first, second), pairs, &|_, _| false)
+}
+
+/// All that [`before_where`] asks of an order, without the names of computations: the functions of the loops around both, and whether the first comes
+/// first in them.
+pub(crate) fn around<'a>(
+    schedule: &'a Schedule,
+    (first, second): (ComputationId, ComputationId),
+    is_equal: &dyn Fn(&Affine, &Affine) -> bool,
+) -> (Vec<(&'a Affine, &'a Affine)>, bool) {
+    let common = common(schedule, first, second);
+    let functions = common.loops.iter().map(|it| (&it.at[&first], &it.at[&second]));
+    let functions = functions.filter(|(of_first, of_second)| !is_equal(of_first, of_second)).collect();
+    (functions, common.parting == Parting::Sequence { first_comes_first: true })
 }
 
 /// [`before`], where `is_equal` knows of some functions `a`, `b` that `a(x) = b(y)` for all pairs.

@@ -49,6 +49,7 @@ pub mod stream;
 pub mod time_tiling;
 pub mod transform;
 pub mod unread;
+pub mod unused;
 pub mod verify;
 pub mod work;
 

@@ -470,7 +470,7 @@ fn touched(
     node: &Path,
 ) -> Result<Option<Map>, Error> {
     let algorithm = &scheduled.algorithm;
-    let mut touched: Option<Map> = None;
+    let mut touched: Vec<Map> = vec![];
     for &id in users {
         let around = scheduled.schedule.loops_around(id);
         let outer: Vec<Affine> = around
@@ -482,13 +482,15 @@ fn touched(
         let computation = algorithm.computation(id);
         for access in computation.reads.iter().chain([&computation.write]).filter(|access| access.array == array) {
             let elements = when.reverse()?.apply_range(&relation::access(ctx, algorithm, id, access)?)?;
-            touched = Some(match touched {
-                None => elements,
-                Some(others) => others.union(&elements)?,
-            });
+            let elements = relation::lean(algorithm, elements)?;
+            // Dozens of statements touch the same.
+            let is_known = |known: &Map| known.is_plainly_equal(&elements);
+            if !touched.iter().map(is_known).collect::<Result<Vec<_>, _>>()?.contains(&true) {
+                touched.push(elements);
+            }
         }
     }
-    Ok(touched)
+    Ok(if touched.is_empty() { None } else { Some(Map::union_all(touched)?.coalesce()?) })
 }
 
 /// The extents and the map of the smallest box that holds all elements that are accessed, lower corner at 0: of these axes, in the order

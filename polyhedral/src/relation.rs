@@ -59,6 +59,15 @@ fn instances(algorithm: &Algorithm, id: ComputationId) -> Result<Set, Error> {
     ctx.remembered_set(&question, || Ok(domain.intersect_params(&concerning(&algorithm.context, &involved(domain)?)?)?))
 }
 
+/// The same relation, of an algorithm with many parameters without those that it does not involve: each step of isl's goes through their columns.
+/// isl lines parameters up by name where it meets others.
+pub(crate) fn lean(algorithm: &Algorithm, map: Map) -> Result<Map, IslError> {
+    match has_many_params(algorithm) {
+        true => map.drop_unused_params(),
+        false => Ok(map),
+    }
+}
+
 /// Of each parameter, whether a constraint of a set involves it.
 pub fn involved(set: &Set) -> Result<Vec<bool>, IslError> {
     (0..set.dim(DimType::Param)?).map(|at| set.involves_dims(DimType::Param, at, 1)).collect()

@@ -15,6 +15,7 @@ use crate::place;
 use crate::print;
 use crate::schedule::{Node, Path, Schedule};
 use crate::transform;
+use crate::unused::Unused;
 use std::collections::BTreeSet;
 
 /// Proves a connected program: the order keeps every dependence, GPU loops can be mapped, subscripts are checked.
@@ -40,7 +41,8 @@ pub fn verify(ctx: &Ctx, connected: Connected, dependences: &[Dependence]) -> Re
     };
     check_scan(&scheduled.algorithm, scheduled.target)?;
     let scan = scheduled.algorithm.scan.as_ref().map(|scan| verify_scan(ctx, scan)).transpose()?.map(Box::new);
-    Ok(Verified { connected, checks, scan })
+    let unused = Unused::of(&scheduled.algorithm, &scheduled.schedule);
+    Ok(Verified { connected, checks, scan, unused })
 }
 
 /// A scan may run on the CPU for a program that runs on a GPU. So what it evaluates must have the same bits everywhere, or it would not be what a kernel
@@ -113,6 +115,7 @@ pub struct Verified {
     connected: Connected,
     checks: Vec<EntryCheck>,
     scan: Option<Box<Verified>>,
+    unused: Unused,
 }
 
 /// What must hold at entry so that one subscript of one access stays inside its array.
@@ -197,6 +200,11 @@ impl Verified {
 
     pub fn checks(&self) -> &[EntryCheck] {
         &self.checks
+    }
+
+    /// The parameters that no loop and no subscript depends on.
+    pub fn unused(&self) -> &Unused {
+        &self.unused
     }
 
     /// What runs at entry, before anything is written, to find computed subscripts that are outside; a program for the

@@ -11,6 +11,7 @@ use tessella_polyhedral::isl::{Ctx, Set};
 use tessella_polyhedral::layers::*;
 use tessella_polyhedral::machine::Machine;
 use tessella_polyhedral::schedule::{Loop, Node, Path, ProcessorAxis, Schedule, Tag};
+use tessella_polyhedral::unused;
 use tessella_polyhedral::verify::EntryCheck;
 use tessella_scalar::{BinaryOp, Constant, ScalarType};
 
@@ -39,6 +40,7 @@ impl Sample {
             checks: &self.checks,
             scan: None,
             versions: &[],
+            unused: &unused::NONE,
         }
     }
 

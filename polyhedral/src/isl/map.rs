@@ -426,6 +426,8 @@ methods! { Map {
     fn reset_tuple_id(take self, dim: val DimType) -> Map = isl_map_reset_tuple_id;
     /// The id of a tuple, which must have one.
     fn tuple_id(keep self, dim: val DimType) -> Id = isl_map_get_tuple_id;
+    /// The same number for plainly equal maps.
+    fn hash(keep self) -> i32 = isl_map_get_hash;
     /// Whether a tuple has an id.
     fn has_tuple_id(keep self, dim: val DimType) -> bool = isl_map_has_tuple_id;
     /// Whether a tuple has a name.

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use super::DimType;
 use super::ctx::Ctx;
+use super::error::IslError;
 use super::macros::Object;
 use super::map::Map;
 use super::set::Set;
@@ -16,6 +18,10 @@ pub(super) struct Memo {
     sets: RefCell<HashMap<String, Kept>>,
     /// Maps and sets that have a number, by their address.
     numbered: RefCell<HashMap<usize, Kept>>,
+    /// The shapes of maps that have a number.
+    shaped: RefCell<HashMap<usize, usize>>,
+    /// Maps without names of tuples and the numbers of their shapes, by isl's hash.
+    shapes: RefCell<HashMap<i32, Vec<(Kept, usize)>>>,
 }
 
 /// A reference to a map or a set.
@@ -42,6 +48,33 @@ impl Ctx {
         // What is kept is neither freed nor changed, so nothing else gets its address.
         self.memo().numbered.borrow_mut().entry(map.ptr()).or_insert_with(|| Kept::Map(map.copy_ptr()));
         map.ptr()
+    }
+
+    /// A number for what a map says, the same for maps that plainly say the same of tuples of other names.
+    pub fn shape_of(&self, map: &Map) -> Result<usize, IslError> {
+        let number = self.number_of(map);
+        if let Some(&known) = self.memo().shaped.borrow().get(&number) {
+            return Ok(known);
+        }
+        let unnamed = map.reset_tuple_id(DimType::In)?.reset_tuple_id(DimType::Out)?;
+        let mut all = self.memo().shapes.borrow_mut();
+        let count = all.values().map(Vec::len).sum();
+        let alike = all.entry(unnamed.hash()?).or_default();
+        let mut found = None;
+        for (other, shape) in alike.iter() {
+            let Kept::Map(other) = *other else { continue };
+            // SAFETY: a reference of its own to a map of this context, which the memo keeps alive.
+            if unsafe { Map::adopt(self, isl_map_copy(other)) }.is_plainly_equal(&unnamed)? {
+                found = Some(*shape);
+                break;
+            }
+        }
+        let shape = found.unwrap_or_else(|| {
+            alike.push((Kept::Map(unnamed.copy_ptr()), count));
+            count
+        });
+        self.memo().shaped.borrow_mut().insert(number, shape);
+        Ok(shape)
     }
 
     /// As [`Ctx::number_of`], for a set.

@@ -119,6 +119,22 @@ fn objects_of_two_contexts_never_meet() {
 }
 
 #[test]
+fn maps_have_one_shape_where_only_their_tuples_have_other_names() {
+    let ctx = Ctx::new();
+    let shape = |text: &str| ctx.shape_of(&Map::from_text(&ctx, text).unwrap()).unwrap();
+    let first = shape("[n] -> { S[i, j] -> A[i, j + 1] : 0 <= i < n }");
+    assert_eq!(shape("[n] -> { R[a, b] -> B[a, b + 1] : a < n and a >= 0 }"), first);
+    for other in [
+        "[n] -> { S[i, j] -> A[i, j + 2] : 0 <= i < n }",
+        "[m] -> { S[i, j] -> A[i, j + 1] : 0 <= i < m }",
+        "[n] -> { S[i] -> A[i, i + 1] : 0 <= i < n }",
+        "[n] -> { S[i, j] -> A[i, j + 1] : 0 <= i <= n }",
+    ] {
+        assert_ne!(shape(other), first, "{other}");
+    }
+}
+
+#[test]
 fn united_maps_may_have_pairs_in_common() {
     let ctx = Ctx::new();
     let map = |text: &str| Map::from_text(&ctx, text).unwrap();

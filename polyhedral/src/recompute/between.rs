@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::isl::{Ctx, Map, Set};
 use crate::relation;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Both programs, and what is known of them.
@@ -31,8 +31,14 @@ pub(super) struct Between<'a> {
     new: &'a Flows<'a>,
     roles: &'a [Role],
     sides: RefCell<BTreeMap<(ComputationId, Edge, ComputationId), Rc<Sides>>>,
+    meanings: RefCell<BTreeMap<ComputationId, Option<(ArrayId, Map)>>>,
+    repeated: RefCell<BTreeMap<(ComputationId, ComputationId), Map>>,
     /// What was found out of readers of repeated computations.
     asked: RefCell<Vec<Asked>>,
+    /// What was found out of writes, by [`Between::question`].
+    judged: RefCell<HashMap<Vec<usize>, bool>>,
+    /// Whether a computation of the original may write what one of the new program writes.
+    touching: RefCell<HashMap<(ComputationId, ComputationId), bool>>,
 }
 
 /// A question that was asked, and what came of it.
@@ -77,6 +83,25 @@ struct Earlier {
     pairs: Vec<Map>,
 }
 
+/// A write, and what may happen to its element until a reader looks.
+struct Write<'b> {
+    one: &'b Earlier,
+    /// What stands for the element that a reader wants, `{ the reader[x] -> W[y] }`, where it writes the array that is wanted.
+    same: Option<Map>,
+    over: Vec<Over<'b>>,
+    /// What changes the element in the original, and when, seen from the write's moment.
+    changes: Vec<(&'b Change, Rc<Sides>)>,
+}
+
+/// A writer that writes over what a write wrote.
+struct Over<'b> {
+    writer: ComputationId,
+    /// Those of its instances that do so before the reader looks: `{ the reader[x] -> L[y] }`.
+    pairs: &'b [Map],
+    /// Those that do so after the write: `{ W[y] -> L[z] }`.
+    later: Rc<Vec<Map>>,
+}
+
 /// A writer in the original of what is wanted: `{ the reader[x] -> V[z] }`, as conjunctions.
 struct Change {
     writer: ComputationId,
@@ -85,7 +110,18 @@ struct Change {
 
 impl<'a> Between<'a> {
     pub(super) fn new(ctx: &'a Ctx, old: &'a Flows<'a>, new: &'a Flows<'a>, roles: &'a [Role]) -> Between<'a> {
-        Between { ctx, old, new, roles, sides: RefCell::default(), asked: RefCell::default() }
+        Between {
+            ctx,
+            old,
+            new,
+            roles,
+            sides: RefCell::default(),
+            meanings: RefCell::default(),
+            repeated: RefCell::default(),
+            asked: RefCell::default(),
+            judged: RefCell::default(),
+            touching: RefCell::default(),
+        }
     }
 
     /// The elements that a computation of the new program stands for copies of: `{ the reader[x] -> A value[e] }`.
@@ -199,38 +235,92 @@ impl<'a> Between<'a> {
         Ok(true)
     }
 
-    /// Whether a write stands for what a reader wants, wherever nobody writes over it before that.
+    /// Whether a write stands for what a reader wants, wherever nobody writes over it before that. Statements that stand alike, one for each of several
+    /// fields, ask the same of arrays of other names.
     fn is_right(&self, wanted: &Wanted, one: &Earlier, earlier: &[Earlier], changes: &[Change]) -> Result<bool, Error> {
         let Some((array, meaning)) = self.meaning(one.writer)? else { return Ok(false) };
+        let is_of_array = array == wanted.array;
+        let mut over = vec![];
+        for it in earlier {
+            let later = self.new.rewrites(one.writer, it.writer)?;
+            if !later.is_empty() {
+                over.push(Over { writer: it.writer, pairs: &it.pairs, later });
+            }
+        }
+        let mut near = vec![];
+        for it in changes {
+            if is_of_array && self.may_change(one.writer, &meaning, it.writer)? {
+                near.push((it, self.sides(one.writer, Edge::Wrote, it.writer)?));
+            }
+        }
+        let same = is_of_array.then(|| wanted.element.apply_range(&meaning.reverse()?)).transpose()?;
+        let write = Write { one, same, over, changes: near };
+        let question = self.question(&write)?;
+        if let Some(&known) = self.judged.borrow().get(&question) {
+            return Ok(known);
+        }
+        let is_right = self.judge(&write)?;
+        self.judged.borrow_mut().insert(question, is_right);
+        Ok(is_right)
+    }
+
+    /// All that [`Between::judge`] looks at, but for names.
+    fn question(&self, write: &Write<'_>) -> Result<Vec<usize>, Error> {
+        let mut all = vec![];
+        let add = |maps: &[Map], all: &mut Vec<usize>| -> Result<(), Error> {
+            all.push(maps.len());
+            for map in maps {
+                all.push(self.ctx.shape_of(map)?);
+            }
+            Ok(())
+        };
+        add(&write.one.pairs, &mut all)?;
+        add(write.same.as_slice(), &mut all)?;
+        all.push(write.over.len());
+        for it in &write.over {
+            add(it.pairs, &mut all)?;
+            add(&it.later, &mut all)?;
+        }
+        for (change, sides) in &write.changes {
+            for side in [&change.sides, sides] {
+                add(&side.before, &mut all)?;
+                add(&side.after, &mut all)?;
+            }
+            for it in &write.over {
+                let again = self.is_again(it, change).then(|| self.repeats(it.writer, change.writer)).transpose()?;
+                add(again.as_slice(), &mut all)?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn judge(&self, write: &Write<'_>) -> Result<bool, Error> {
         let mut over: Option<Vec<Map>> = None;
         let mut wrong = vec![];
-        if array != wanted.array {
-            wrong.extend(one.pairs.iter().cloned());
-        } else {
-            let same = wanted.element.apply_range(&meaning.reverse()?)?;
-            for pairs in &one.pairs {
-                if !pairs.is_subset(&same)? {
-                    wrong.push(pairs.subtract(&same)?);
+        match &write.same {
+            None => wrong.extend(write.one.pairs.iter().cloned()),
+            Some(same) => {
+                for pairs in &write.one.pairs {
+                    if !pairs.is_subset(same)? {
+                        wrong.push(pairs.subtract(same)?);
+                    }
                 }
             }
         }
         for pairs in &wrong {
-            let over = known_or(&mut over, || self.written_over(one.writer, earlier))?;
+            let over = known_or(&mut over, || write.written_over())?;
             if !within(pairs, over)? {
                 return Ok(false);
             }
         }
-        if array != wanted.array {
-            return Ok(true);
-        }
-        for change in changes {
+        for (change, sides) in &write.changes {
             let mut again: Option<Vec<Map>> = None;
-            for between in self.changed_between(one, change)? {
-                let again = known_or(&mut again, || self.written_again(one.writer, change.writer, earlier))?;
+            for between in changed_between(write.one, change, sides)? {
+                let again = known_or(&mut again, || self.written_again(write, change))?;
                 if within_one(&between, again)? {
                     continue;
                 }
-                let over = known_or(&mut over, || self.written_over(one.writer, earlier))?;
+                let over = known_or(&mut over, || write.written_over())?;
                 if !within(&between.range_factor_domain()?, over)? {
                     return Ok(false);
                 }
@@ -239,52 +329,32 @@ impl<'a> Between<'a> {
         Ok(true)
     }
 
-    /// `{ the reader[x] -> [W[y] -> V[z]] }`: `V` changes the element between the moments of the two, as conjunctions.
-    fn changed_between(&self, one: &Earlier, change: &Change) -> Result<Vec<Map>, Error> {
-        let sides = self.sides(one.writer, Edge::Wrote, change.writer)?;
-        let mut found = vec![];
-        for pairs in &one.pairs {
-            for (of_reader, of_writer) in [(&change.sides.before, &sides.after), (&change.sides.after, &sides.before)] {
-                if of_writer.is_empty() {
-                    continue;
-                }
-                for theirs in of_reader {
-                    let near = pairs.range_product(theirs)?;
-                    if near.is_empty()? {
-                        continue;
-                    }
-                    for side in of_writer {
-                        for between in near.intersect_range(&side.wrap()?)?.basic_maps()? {
-                            found.push(Map::from_basic_map(&between)?);
-                        }
-                    }
-                }
-            }
+    /// Whether a computation of the original may write an element that a write stands for.
+    fn may_change(&self, one: ComputationId, meaning: &Map, change: ComputationId) -> Result<bool, Error> {
+        if let Some(&known) = self.touching.borrow().get(&(one, change)) {
+            return Ok(known);
         }
-        without_empty(found)
+        let array = self.old.algorithm.computation(change).write.array;
+        let stored = self.old.writers(array).iter().find(|(writer, _)| *writer == change);
+        let (_, stored) = stored.expect("what changes an array is one of its writers");
+        let may = !meaning.range()?.is_disjoint(&stored.range()?)?;
+        self.touching.borrow_mut().insert((one, change), may);
+        Ok(may)
     }
 
-    /// `{ the reader[x] -> W[y] }`: some writer writes over what `W[y]` wrote before the reader looks.
-    fn written_over(&self, one: ComputationId, earlier: &[Earlier]) -> Result<Vec<Map>, Error> {
-        let mut found = vec![];
-        for it in earlier {
-            for later in self.new.rewrites(one, it.writer)?.iter() {
-                for pairs in &it.pairs {
-                    found.push(pairs.apply_range(&later.reverse()?)?);
-                }
-            }
-        }
-        Ok(found)
+    /// Whether a writer repeats what changes an element.
+    fn is_again(&self, it: &Over<'_>, change: &Change) -> bool {
+        self.roles[it.writer.0 as usize] == Role::Repeats(change.writer)
     }
 
-    /// `{ the reader[x] -> [W[y] -> V[z]] }`: a repetition of `V[z]` does.
-    fn written_again(&self, one: ComputationId, change: ComputationId, earlier: &[Earlier]) -> Result<Vec<Map>, Error> {
+    /// `{ the reader[x] -> [W[y] -> V[z]] }`: a repetition of `V[z]` writes over what `W[y]` wrote.
+    fn written_again(&self, write: &Write<'_>, change: &Change) -> Result<Vec<Map>, Error> {
         let mut found = vec![];
-        for it in earlier.iter().filter(|it| self.roles[it.writer.0 as usize] == Role::Repeats(change)) {
-            let of = self.repeats(it.writer, change)?;
-            for later in self.new.rewrites(one, it.writer)?.iter() {
+        for it in write.over.iter().filter(|it| self.is_again(it, change)) {
+            let of = self.repeats(it.writer, change.writer)?;
+            for later in it.later.iter() {
                 let both = later.reverse()?.range_product(&of)?;
-                for pairs in &it.pairs {
+                for pairs in it.pairs {
                     found.push(pairs.apply_range(&both)?);
                 }
             }
@@ -294,6 +364,15 @@ impl<'a> Between<'a> {
 
     /// The element that a write stands for, and its array: `{ W[y] -> A value[e] }`; `None` where the subscripts do not tell.
     fn meaning(&self, id: ComputationId) -> Result<Option<(ArrayId, Map)>, Error> {
+        if let Some(known) = self.meanings.borrow().get(&id) {
+            return Ok(known.clone());
+        }
+        let found = self.find_meaning(id)?;
+        self.meanings.borrow_mut().insert(id, found.clone());
+        Ok(found)
+    }
+
+    fn find_meaning(&self, id: ComputationId) -> Result<Option<(ArrayId, Map)>, Error> {
         let (ctx, original) = (self.ctx, self.old.algorithm);
         Ok(match &self.roles[id.0 as usize] {
             Role::Repeats(of) => {
@@ -318,7 +397,12 @@ impl<'a> Between<'a> {
 
     /// `{ S'[x, k] -> S[x] }` for all instances of a computation that repeats another one's.
     fn repeats(&self, id: ComputationId, of: ComputationId) -> Result<Map, Error> {
-        self.old.narrow(repeats(self.ctx, self.old.algorithm, self.new.algorithm, id, of)?)
+        if let Some(known) = self.repeated.borrow().get(&(id, of)) {
+            return Ok(known.clone());
+        }
+        let found = self.old.narrow(repeats(self.ctx, self.old.algorithm, self.new.algorithm, id, of)?)?;
+        self.repeated.borrow_mut().insert((id, of), found.clone());
+        Ok(found)
     }
 
     /// When a computation of the original runs, seen from the moments of one of the new program.
@@ -385,6 +469,45 @@ impl<'a> Between<'a> {
         }
         Ok(all)
     }
+}
+
+impl Write<'_> {
+    /// `{ the reader[x] -> W[y] }`: some writer writes over what `W[y]` wrote before the reader looks.
+    fn written_over(&self) -> Result<Vec<Map>, Error> {
+        let mut found = vec![];
+        for it in &self.over {
+            for later in it.later.iter() {
+                for pairs in it.pairs {
+                    found.push(pairs.apply_range(&later.reverse()?)?);
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// `{ the reader[x] -> [W[y] -> V[z]] }`: `V` changes the element between the moments of the two, as conjunctions.
+fn changed_between(one: &Earlier, change: &Change, sides: &Sides) -> Result<Vec<Map>, Error> {
+    let mut found = vec![];
+    for pairs in &one.pairs {
+        for (of_reader, of_writer) in [(&change.sides.before, &sides.after), (&change.sides.after, &sides.before)] {
+            if of_writer.is_empty() {
+                continue;
+            }
+            for theirs in of_reader {
+                let near = pairs.range_product(theirs)?;
+                if near.is_empty()? {
+                    continue;
+                }
+                for side in of_writer {
+                    for between in near.intersect_range(&side.wrap()?)?.basic_maps()? {
+                        found.push(Map::from_basic_map(&between)?);
+                    }
+                }
+            }
+        }
+    }
+    without_empty(found)
 }
 
 /// What is known, or becomes so.

@@ -4,14 +4,13 @@ use super::Snapshot;
 use super::moment::{before, without_empty};
 use crate::affine::Affine;
 use crate::algorithm::{Access, Algorithm, ArrayId, ComputationId};
-use crate::effort;
 use crate::error::Error;
 use crate::isl::{Ctx, DimType, ExecutionOrder, FlowQuery, Id, Map, Set, UnionMap};
 use crate::relation;
 use crate::schedule::{Node, Path, Schedule};
+use crate::unused::Unused;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::rc::Rc;
 
 /// The tuple of what asks for a value. Names of the source have no spaces.
@@ -29,9 +28,20 @@ pub struct Flows<'a> {
     writers: BTreeMap<ArrayId, Vec<(ComputationId, Map)>>,
     /// `{ W[y] -> [time] }` of their writes.
     times: BTreeMap<ComputationId, Map>,
+    /// The same of what they read, as far as it was asked for.
+    reading: RefCell<BTreeMap<ComputationId, Map>>,
     rewrites: RefCell<Rewrites>,
-    /// Runs of parameters that nothing depends on, the last one first.
-    idle: Vec<Range<u32>>,
+    /// What reads were found to see.
+    seen: RefCell<Vec<Seen>>,
+    unused: Unused,
+}
+
+/// A read, and what it sees.
+struct Seen {
+    reading: ComputationId,
+    array: ArrayId,
+    access: Map,
+    values: UnionMap,
 }
 
 /// What asks for values.
@@ -58,9 +68,19 @@ impl<'a> Flows<'a> {
     pub fn new(ctx: &'a Ctx, algorithm: &'a Algorithm) -> Result<Self, Error> {
         let order = &algorithm.source_order;
         let depth = algorithm.ids().filter_map(|id| order.path_of(id)).map(|path| path.0.len()).max().unwrap_or(0);
-        let (writers, rewrites) = (BTreeMap::new(), RefCell::new(BTreeMap::new()));
-        let idle = idle(algorithm);
-        let mut flows = Flows { ctx, algorithm, depth, writers, times: BTreeMap::new(), rewrites, idle };
+        let (writers, rewrites, seen) = (BTreeMap::new(), RefCell::default(), RefCell::default());
+        let unused = Unused::of(algorithm, &algorithm.source_order);
+        let mut flows = Flows {
+            ctx,
+            algorithm,
+            depth,
+            writers,
+            times: BTreeMap::new(),
+            reading: RefCell::default(),
+            rewrites,
+            seen,
+            unused,
+        };
         for id in algorithm.ids() {
             let write = &algorithm.computation(id).write;
             let stored = element(ctx, algorithm, write.array, relation::access(ctx, algorithm, id, write)?)?;
@@ -87,16 +107,9 @@ impl<'a> Flows<'a> {
         self.narrow(relation::functions(self.ctx, self.algorithm, id, &steps)?)
     }
 
-    /// The same relation without the parameters that nothing depends on: each step of isl's goes through their columns, zeros all of them.
+    /// The same relation without the parameters that nothing depends on.
     pub(super) fn narrow(&self, map: Map) -> Result<Map, Error> {
-        let mut map = map;
-        for idle in &self.idle {
-            let count = idle.end - idle.start;
-            if map.dim(DimType::Param)? >= idle.end && !map.involves_dims(DimType::Param, idle.start, count)? {
-                map = map.project_out(DimType::Param, idle.start, count)?;
-            }
-        }
-        Ok(map)
+        Ok(self.unused.without(map)?)
     }
 
     /// Whether the order has a time of its own for each instance.
@@ -110,7 +123,16 @@ impl<'a> Flows<'a> {
         let (ctx, algorithm) = (self.ctx, self.algorithm);
         let touched = element(ctx, algorithm, access.array, relation::access(ctx, algorithm, id, access)?)?;
         let touched = self.narrow(touched)?;
-        let time = self.time(id, &algorithm.source_order, 0)?.intersect_domain(&touched.domain()?)?;
+        let known = self.reading.borrow().get(&id).cloned();
+        let time = match known {
+            Some(known) => known,
+            None => {
+                let time = self.time(id, &algorithm.source_order, 0)?;
+                self.reading.borrow_mut().insert(id, time.clone());
+                time
+            }
+        };
+        let time = time.intersect_domain(&touched.domain()?)?;
         if access.is_affine() {
             let when = When::Instance(id);
             return Ok(Sink { access: reader(ctx, touched)?, time: reader(ctx, time)?, when });
@@ -154,6 +176,19 @@ impl<'a> Flows<'a> {
     /// `{ the reader[x] -> W[y] }` for the instance that wrote the value, `{ the reader[x] -> A value[e] }` for an element
     /// that nobody wrote before.
     pub fn values(&self, array: ArrayId, sink: &Sink) -> Result<UnionMap, Error> {
+        let When::Instance(reading) = sink.when else { return self.find_values(array, sink) };
+        for it in self.seen.borrow().iter() {
+            let is_alike = it.array == array && self.stand_alike(it.reading, reading, array);
+            if is_alike && it.access.is_plainly_equal(&sink.access)? {
+                return Ok(it.values.clone());
+            }
+        }
+        let values = self.find_values(array, sink)?;
+        self.seen.borrow_mut().push(Seen { reading, array, access: sink.access.clone(), values: values.clone() });
+        Ok(values)
+    }
+
+    fn find_values(&self, array: ArrayId, sink: &Sink) -> Result<UnionMap, Error> {
         let untouched = sink.access.to_union_map()?;
         // Writers of other elements, of planes of one array for one, are many where dozens of statements stand in one loop.
         let (mut all_stored, mut all_times): (Option<UnionMap>, Option<UnionMap>) = (None, None);
@@ -232,23 +267,6 @@ impl<'a> Flows<'a> {
         }
         Ok(written)
     }
-}
-
-/// The runs of parameters, the last one first, that an algorithm of many has for the extents of arrays alone.
-fn idle(algorithm: &Algorithm) -> Vec<Range<u32>> {
-    let mut found: Vec<Range<u32>> = vec![];
-    if !relation::has_many_params(algorithm) {
-        return found;
-    }
-    let involved = effort::involved(algorithm, &algorithm.source_order);
-    let idle = (0..involved.len() as u32).zip(involved).filter(|(_, is_involved)| !is_involved);
-    for (at, _) in idle.rev() {
-        match found.last_mut() {
-            Some(last) if last.start == at + 1 => last.start = at,
-            Some(_) | None => found.push(at..at + 1),
-        }
-    }
-    found
 }
 
 /// The instances of one computation among what a read sees: `{ S[x] -> W[y] }`, and the rest.

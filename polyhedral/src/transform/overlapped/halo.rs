@@ -215,6 +215,10 @@ fn distances(
 ) -> Result<Result<(Vec<Distance>, BTreeSet<ArrayId>), OverlapObstacle>, Error> {
     let algorithm = stencil.algorithm;
     let (mut found, mut carried) = (vec![], BTreeSet::new());
+    let mut elements: BTreeMap<ArrayId, Set> = BTreeMap::new();
+    for &array in &stencil.arrays {
+        elements.insert(array, stencil.written(ctx, array)?);
+    }
     for &reader in &stencil.statements {
         for read in stencil.values_read(reader) {
             if !stencil.arrays.contains(&read.array) {
@@ -259,7 +263,7 @@ fn distances(
             if let Some(inside) = inside {
                 before = before.subtract_domain(&inside)?;
             }
-            if !before.intersect_range(&stencil.written(ctx, read.array)?)?.is_empty()? {
+            if !before.intersect_range(&elements[&read.array])?.is_empty()? {
                 carried.insert(read.array);
             }
         }

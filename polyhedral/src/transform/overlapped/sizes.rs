@@ -26,6 +26,8 @@ pub(super) struct Sizes {
     pub(super) are_exact: bool,
     /// Those that count are in all of these.
     holds: Vec<Set>,
+    /// What [`Sizes::has_none_of`] found.
+    none: RefCell<Vec<(Set, bool)>>,
     /// What [`Sizes::counting`] found, of instances without a name: dozens of statements may have the same.
     counted: RefCell<Vec<[Set; 2]>>,
 }
@@ -57,7 +59,7 @@ impl Sizes {
         for it in &holds {
             are_exact = are_exact && around.is_subset(it)?;
         }
-        Ok(Sizes { runs, checks, around, are_exact, holds, counted: RefCell::default() })
+        Ok(Sizes { runs, checks, around, are_exact, holds, none: RefCell::default(), counted: RefCell::default() })
     }
 
     /// Those of the sizes that count, without those that a test at entry refuses.
@@ -109,36 +111,45 @@ impl Sizes {
 
     /// Whether none of these sizes counts, as far as that is quickly seen: as long as one is left, it counts, or what rules it out rules out others.
     pub(super) fn has_none_of(&self, sizes: &Set) -> Result<bool, Error> {
-        let mut left = sizes.intersect(&self.around)?;
-        while !left.is_empty()? && left.basic_set_count()? <= MOST_PIECES {
-            let one = Set::from_basic_set(&left.sample()?)?;
-            let mut rules_out = None;
-            for it in &self.holds {
-                if !one.is_subset(it)? {
-                    rules_out = Some(it);
-                    break;
-                }
-            }
-            let Some(it) = rules_out else { return Ok(false) };
-            left = left.intersect(it)?;
-            // Putting pieces together takes its time with their square.
-            let pieces = left.basic_set_count()?;
-            if pieces > MOST_TO_COALESCE {
-                return Ok(false);
-            }
-            if pieces > MOST_PIECES {
-                left = left.coalesce()?;
+        for (known, has_none) in self.none.borrow().iter() {
+            if known.is_plainly_equal(sizes)? {
+                return Ok(*has_none);
             }
         }
-        Ok(left.is_empty()?)
+        let has_none = self.finds_none_of(sizes)?;
+        self.none.borrow_mut().push((sizes.clone(), has_none));
+        Ok(has_none)
+    }
+
+    fn finds_none_of(&self, sizes: &Set) -> Result<bool, Error> {
+        for conjunction in sizes.intersect(&self.around)?.basic_sets()? {
+            if !self.rules_out(Set::from_basic_set(&conjunction)?)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether none of a conjunction counts, where conditions say so of which one alternative alone is left each time: others multiply the work.
+    fn rules_out(&self, sizes: Set) -> Result<bool, Error> {
+        let mut left = sizes;
+        'narrower: while !left.is_empty()? {
+            let one = Set::from_basic_set(&left.sample()?)?;
+            for it in &self.holds {
+                if one.is_subset(it)? {
+                    continue;
+                }
+                let next = left.intersect(it)?;
+                if next.basic_set_count()? <= 1 {
+                    left = next;
+                    continue 'narrower;
+                }
+            }
+            return Ok(false);
+        }
+        Ok(true)
     }
 }
-
-/// Sizes in more pieces than this are not followed further.
-const MOST_PIECES: u32 = 16;
-
-/// Sizes in more pieces are not put together to see whether they are fewer.
-const MOST_TO_COALESCE: u32 = 2 * MOST_PIECES;
 
 /// Has copies copy what arrays have: they were made, and proved, for arrays without an end. For sizes that count no statement touches an element
 /// beyond an array, and a copy of such an element is all that touches its place in a tile, so that nothing else changes without them. Copies
