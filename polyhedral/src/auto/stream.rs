@@ -301,7 +301,7 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     if it.axes[1].is_none() {
         let arrays = it.inner_stages().map(|stage| from_memory(algorithm, stage).len()).sum::<usize>() as i64;
         let (arrays, (of_array, of_point)) = match carried > 2 {
-            true => ((arrays - 1).max(0), OTHERS_OF_MEMORY_BESIDE_FIELDS),
+            true => ((arrays / it.turns().max(1) - 1).max(0), OTHERS_OF_MEMORY_BESIDE_FIELDS),
             false => (arrays, OTHERS_OF_MEMORY),
         };
         needed += arrays * i64::from(it.size.steps) * (of_array + of_point * points);

@@ -22,13 +22,17 @@ pub fn obstacle(ctx: &Ctx, algorithm: &Algorithm, time: &Loop) -> Result<Option<
     let apart = Loop { body: Box::new(Node::Sequence(nests_apart(&time.body))), ..time.clone() };
     let mut first = None;
     for time in [time, &apart] {
-        let found = match Nests::of(ctx, algorithm, time)? {
-            Ok(nests) => nests.stream(algorithm, StreamSize { steps: 1, points: 16, ..StreamSize::USUAL }).map(|_| ()),
-            Err(obstacle) => Err(obstacle),
-        };
-        match found {
-            Ok(()) => return Ok(None),
+        match Nests::of(ctx, algorithm, time)? {
             Err(obstacle) => first = first.or(Some(obstacle)),
+            // Many points reach far neighbours, and few take little memory.
+            Ok(nests) => {
+                for points in [16, 8, 4, 2, 1] {
+                    match nests.clone().stream(algorithm, StreamSize { steps: 1, points, ..StreamSize::USUAL }) {
+                        Ok(_) => return Ok(None),
+                        Err(obstacle) => first = first.or(Some(obstacle)),
+                    }
+                }
+            }
         }
     }
     Ok(first)
