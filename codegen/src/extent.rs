@@ -7,7 +7,6 @@ use crate::int_expr::{Cond, IntExpr, VariableId};
 use crate::program::For;
 use crate::whole_tiles::{Values, affine, parts};
 use tessella_polyhedral::affine::{Affine, ParamId};
-use tessella_polyhedral::algorithm::ComputationId;
 use tessella_polyhedral::isl::{Aff, AstBuild, DimType, Id, Map, MultiAff, PwAff, Set, Val};
 use tessella_polyhedral::schedule::{Node, Path};
 use tessella_scalar::CompareOp;
@@ -16,18 +15,12 @@ use tessella_scalar::CompareOp;
 pub type HostLoop = (Path, VariableId);
 
 /// The values that the loop at `path` takes, by those of the loops around it inside of the kernel, the values of `host`
-/// being parameters: `[params, host] -> { [enclosing] -> [value] }`, for some of its computations or for `all`; `None` if none runs it.
-fn values(
-    input: &Input<'_>,
-    context: &Set,
-    path: &Path,
-    host: &[HostLoop],
-    among: &dyn Fn(ComputationId) -> bool,
-) -> Result<Option<Map>, CodegenError> {
+/// being parameters: `[params, host] -> { [enclosing] -> [value] }`; `None` if no computation runs it.
+fn values(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Option<Map>, CodegenError> {
     let params = input.algorithm.param_names();
     let mut values = vec![];
     let Some(Node::Loop(target)) = input.schedule.node(path) else { return Ok(None) };
-    for (&id, at) in target.at.iter().filter(|(id, _)| among(**id)) {
+    for (&id, at) in &target.at {
         let mut domain = input.instances(id)?.intersect_params(context)?;
         let mut space = domain.space()?;
         for number in 0..host.len() {
@@ -62,21 +55,9 @@ fn values(
     Ok(if values.is_empty() { None } else { Some(Map::union_all(values)?) })
 }
 
-/// All computations of a loop.
-fn all(_: ComputationId) -> bool {
-    true
-}
-
-/// The differences between any two values that the loop takes in one execution of it, for some of its computations or for
-/// `all`: `[params, host] -> { [difference] }`.
-fn differences(
-    input: &Input<'_>,
-    context: &Set,
-    path: &Path,
-    host: &[HostLoop],
-    among: &dyn Fn(ComputationId) -> bool,
-) -> Result<Set, CodegenError> {
-    match values(input, context, path, host, among)? {
+/// The differences between any two values that the loop takes in one execution of it: `[params, host] -> { [difference] }`.
+fn differences(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Set, CodegenError> {
+    match values(input, context, path, host)? {
         Some(values) => Ok(values.reverse()?.apply_range(&values)?.deltas()?.coalesce()?),
         None => Ok(Set::empty(&context.space()?.add_unnamed_tuple(1)?)?),
     }
@@ -90,7 +71,7 @@ pub fn iterations(
     step: i64,
     host: &[HostLoop],
 ) -> Result<IntExpr, CodegenError> {
-    let differences = differences(input, context, path, host, &all)?;
+    let differences = differences(input, context, path, host)?;
     let known = differences.params()?;
     let build = AstBuild::from_context(&known.intersect_params(context)?)?;
     let scope = scope(input, host);
@@ -109,7 +90,7 @@ pub fn iterations(
 /// The most iterations that the loop ever has; `None` if nothing bounds them.
 pub fn most_iterations(input: &Input<'_>, context: &Set, path: &Path, step: i64) -> Result<Option<i64>, CodegenError> {
     let count = |apart: i64| apart.div_euclid(step).checked_add(1);
-    let Some(values) = values(input, context, path, &[], &all)? else { return Ok(Some(1)) };
+    let Some(values) = values(input, context, path, &[])? else { return Ok(Some(1)) };
     // Dozens of statements have many pairs of values, where one conjunction of them mostly has all that any of them ever takes.
     let range = value_range(input, context, path)?;
     let widest = range.and_then(|(low, high)| high.checked_sub(low));
@@ -149,7 +130,7 @@ fn nothing() -> Hull {
 
 /// The hull of a loop's values, as expressions of parameters and host loops.
 pub fn hull(input: &Input<'_>, context: &Set, path: &Path, host: &[HostLoop]) -> Result<Hull, CodegenError> {
-    let Some(values) = values(input, context, path, host, &all)? else { return Ok(nothing()) };
+    let Some(values) = values(input, context, path, host)? else { return Ok(nothing()) };
     let values = values.range()?.coalesce()?;
     let known = values.params()?;
     let build = AstBuild::from_context(&known.intersect_params(context)?)?;
@@ -174,7 +155,7 @@ pub fn rough_hull(
     path: &Path,
     host: &[HostLoop],
 ) -> Result<Option<Hull>, CodegenError> {
-    let Some(values) = values(input, context, path, host, &all)? else { return Ok(Some(nothing())) };
+    let Some(values) = values(input, context, path, host)? else { return Ok(Some(nothing())) };
     let around = values.dim(DimType::In)?;
     let rough = values.remove_divs()?.eliminate(DimType::In, 0, around)?.range()?;
     let hull = Set::from_basic_set(&rough.simple_hull()?)?;
@@ -246,7 +227,7 @@ pub fn values_fill_bounds(
     }
     let apart = PwAff::min_of(&distances)?.project_domain_on_params()?;
     let next = Val::from_i64(context.ctx(), it.step)?;
-    let beyond = differences(input, context, path, host, &all)?.dim_max(0)?.add_constant(&next)?;
+    let beyond = differences(input, context, path, host)?.dim_max(0)?.add_constant(&next)?;
     Ok(apart.ge_set(&beyond)?.is_disjoint(&runs.params()?)?)
 }
 

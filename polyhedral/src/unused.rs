@@ -37,26 +37,31 @@ impl Unused {
 
     /// The same relation without them.
     pub fn without(&self, map: Map) -> Result<Map, IslError> {
-        let mut map = map;
-        for unused in &self.0 {
-            let count = unused.end - unused.start;
-            if map.dim(DimType::Param)? >= unused.end && !map.involves_dims(DimType::Param, unused.start, count)? {
-                map = map.project_out(DimType::Param, unused.start, count)?;
-            }
-        }
-        Ok(map)
+        let runs =
+            self.idle(map.dim(DimType::Param)?, |first, count| map.involves_dims(DimType::Param, first, count))?;
+        runs.into_iter().try_fold(map, |map, it| map.project_out(DimType::Param, it.start, it.end - it.start))
     }
 
     /// The same set without them.
     pub fn without_in_set(&self, set: Set) -> Result<Set, IslError> {
-        let mut set = set;
-        for unused in &self.0 {
-            let count = unused.end - unused.start;
-            if set.dim(DimType::Param)? >= unused.end && !set.involves_dims(DimType::Param, unused.start, count)? {
-                set = set.project_out(DimType::Param, unused.start, count)?;
+        let runs =
+            self.idle(set.dim(DimType::Param)?, |first, count| set.involves_dims(DimType::Param, first, count))?;
+        runs.into_iter().try_fold(set, |set, it| set.project_out(DimType::Param, it.start, it.end - it.start))
+    }
+
+    /// The runs that an object of so many parameters has and does not involve, the last one first.
+    fn idle(
+        &self,
+        params: u32,
+        involves: impl Fn(u32, u32) -> Result<bool, IslError>,
+    ) -> Result<Vec<Range<u32>>, IslError> {
+        let mut idle = vec![];
+        for run in self.0.iter().filter(|run| run.end <= params) {
+            if !involves(run.start, run.end - run.start)? {
+                idle.push(run.clone());
             }
         }
-        Ok(set)
+        Ok(idle)
     }
 }
 
