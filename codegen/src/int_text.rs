@@ -77,13 +77,13 @@ pub fn int_text(expr: &IntExpr, names: &Names, spelling: Spelling) -> Bound {
             };
             (format!("{} {sign} {}", at(a, Product), at(b, Precedence::Unary)), Product)
         }
-        IntExpr::Parts(Parts { around, blocks, multiprocessors }, columns, rows) => {
+        IntExpr::Parts(Parts { around, blocks, multiprocessors, rims }, columns, rows) => {
             let extents = format!("{}, {}", at(columns, Select), at(rows, Select));
             let name = match spelling {
                 Spelling::C | Spelling::Narrow => "tessella_parts",
                 Spelling::Julia => "parts",
             };
-            (format!("{name}({extents}, {around}, {blocks}, {multiprocessors})"), Primary)
+            (format!("{name}({extents}, {around}, {blocks}, {multiprocessors}, {rims})"), Primary)
         }
     }
 }

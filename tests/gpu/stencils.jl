@@ -131,6 +131,9 @@ const ALL = [
     Program("reaction2d", reaction2d!, Float64,
             (extents, steps) -> (ntuple(_ -> rand(extents...) ./ 8, 4)..., 0.06, 0.062, steps), PLANE,
             ["space((S, R), t, (j, i), (8, 32))"]),
+    Program("reaction_levels2d", reaction_levels2d!, Float64,
+            (extents, steps) -> (rand(extents..., 2), rand(extents..., 2) ./ 4, 0.06, 0.062, steps), PLANE,
+            ["space((S, R), t, (j, i), (8, 32))", ["stream(S, t, $steps, 2)" for steps in (2, 3, 4, 5, 6)]...]),
     Program("waves3d", waves3d!, Float32,
             (extents, steps) -> (ntuple(_ -> rand(Float32, extents...), 3)..., rand(Float32, steps), 0.1f0), SPACE,
             ["space(S, t, (k, j, i), (2, 4, 32))",
@@ -208,11 +211,11 @@ const SWEEPS = Dict("laplacian2d" => 2, "heat3d" => 2, "jacobi1d" => 2)
 # known where tables have planes for some points only.
 const MOVED = Dict("wave2d" => (2, 2), "fdtd2d" => (3, 3), "acoustic2d" => (4, 3), "listening2d" => (4, 3), "receivers2d" => (2, 3), "levels2d" => (3, 1),
                    "obstacles2d" => (2, 1), "metal2d" => (3, 3), "components2d" => (3, 3), "metal_components2d" => (4, 3), "turns_of_three2d" => (2, 1),
-                   "reaction2d" => (2, 2), "waves3d" => (2, 1), "torus_swapped2d" => (2, 1), "reaction_torus2d" => (2, 2),
+                   "reaction2d" => (2, 2), "reaction_levels2d" => (2, 2), "waves3d" => (2, 1), "torus_swapped2d" => (2, 1), "reaction_torus2d" => (2, 2),
                    "fdtd_antenna" => nothing)
 
 # Iterations of the time loop that one step of a schedule is, where arrays change places.
-const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "waves3d" => 3, "levels2d" => 3, "torus_swapped2d" => 2, "torus3d" => 2,
+const TURNS = Dict("swapped2d" => 2, "edges2d" => 2, "reaction2d" => 2, "reaction_levels2d" => 2, "waves3d" => 3, "levels2d" => 3, "torus_swapped2d" => 2, "torus3d" => 2,
                    "obstacles2d" => 2, "components2d" => 2, "turns_of_three2d" => 3)
 
 # Bytes that a step moves for each point at least.

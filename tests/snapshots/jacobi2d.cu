@@ -31,13 +31,13 @@ static __host__ __device__ inline int64_t floordiv(int64_t a, int64_t b) { retur
 
 // Into how many parts rows fall, so that blocks fill all waves, and what is computed twice around parts stays little. Not more
 // than 32 are all tried. A block takes longer the more there are beside it on its multiprocessor.
-static inline int64_t tessella_parts(int64_t columns, int64_t rows, int64_t around, int64_t blocks, int64_t multiprocessors) {
+static inline int64_t tessella_parts(int64_t columns, int64_t rows, int64_t around, int64_t blocks, int64_t multiprocessors, int64_t rims) {
     int64_t best = 1, least = INT64_MAX;
     for (int64_t parts = 1; parts <= rows; parts += parts / 32 + 1) {
         const int64_t on_each = (columns * parts + multiprocessors - 1) / multiprocessors;
         const int64_t waves = (on_each + blocks - 1) / blocks;
         const int64_t cost = ((rows + parts - 1) / parts + around)
-            * (blocks * (3 * waves + 6) + 5 * on_each);
+            * (blocks * (3 * waves + rims) + 5 * on_each);
         if (cost < least) {
             best = parts;
             least = cost;
@@ -1690,7 +1690,7 @@ extern "C" int32_t jacobi2d(
     if (m + n >= 6479) {
         const int64_t t_steps = steps;
         if (t_steps > 0) {
-            const int64_t parts = tessella_parts(floordiv(m + 103, 104), n, 20, 8, 132);
+            const int64_t parts = tessella_parts(floordiv(m + 103, 104), n, 20, 8, 132, 6);
             const int64_t t_pairs = floordiv(t_steps - 1, 10);
             for (int64_t t_pair = 0; t_pair < t_pairs; t_pair++) {
                 const int64_t t_first = 10 * t_pair + 1;
@@ -1713,7 +1713,7 @@ extern "C" int32_t jacobi2d(
                 }
             }
             const int64_t t_left = t_steps - 10 * t_pairs;
-            const int64_t few_parts = tessella_parts(floordiv(m + 111, 112), n, 12, 12, 132);
+            const int64_t few_parts = tessella_parts(floordiv(m + 111, 112), n, 12, 12, 132, 6);
             const int64_t t_few_pairs = floordiv(t_left - 1, 6);
             for (int64_t t_few_pair = 0; t_few_pair < t_few_pairs; t_few_pair++) {
                 const int64_t t_first_5 = 10 * t_pairs + 1 + 6 * t_few_pair;
@@ -1784,7 +1784,7 @@ extern "C" int32_t jacobi2d(
                 } else {
                     const int64_t t_steps_2 = steps;
                     if (t_steps_2 > 0) {
-                        const int64_t parts_2 = tessella_parts(floordiv(m + 47, 48), n, 16, 16, 132);
+                        const int64_t parts_2 = tessella_parts(floordiv(m + 47, 48), n, 16, 16, 132, 6);
                         const int64_t t_pairs_2 = floordiv(t_steps_2 - 1, 8);
                         for (int64_t t_pair_2 = 0; t_pair_2 < t_pairs_2; t_pair_2++) {
                             const int64_t t_first_7 = 8 * t_pair_2 + 1;
@@ -1807,7 +1807,7 @@ extern "C" int32_t jacobi2d(
                             }
                         }
                         const int64_t t_left_2 = t_steps_2 - 8 * t_pairs_2;
-                        const int64_t few_parts_2 = tessella_parts(floordiv(m + 55, 56), n, 8, 20, 132);
+                        const int64_t few_parts_2 = tessella_parts(floordiv(m + 55, 56), n, 8, 20, 132, 6);
                         const int64_t t_few_pairs_2 = floordiv(t_left_2 - 1, 4);
                         for (int64_t t_few_pair_2 = 0; t_few_pair_2 < t_few_pairs_2; t_few_pair_2++) {
                             const int64_t t_first_11 = 8 * t_pairs_2 + 1 + 4 * t_few_pair_2;

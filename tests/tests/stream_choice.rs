@@ -7,7 +7,7 @@ use tessella_polyhedral::schedule::{Node, StreamSize, Tag};
 use tessella_tests::{report, root};
 
 /// Program, and the sizes of its stream; behind it those of the one for small matrices, where there is one.
-const CHOICES: [(&str, &str); 24] = [
+const CHOICES: [(&str, &str); 25] = [
     ("heat2d", "7, 4; 5, 2"),
     ("gradient2d", "2, 2"),
     ("jacobi2d9", "4, 4; 3, 2"),
@@ -24,6 +24,7 @@ const CHOICES: [(&str, &str); 24] = [
     ("jacobi1d", "4, 4"),
     ("levels2d", "2, 2"),
     ("metal_components2d", "4, 2"),
+    ("reaction_levels2d", "4, 2"),
     ("fast_star2d1r", "11, 4; 8, 2"),
     ("fast_box2d1r", "8, 4; 6, 2"),
     ("fast_gradient2d", "6, 2"),

@@ -546,11 +546,12 @@ impl Case {
         // The host's choice of parts, and the same as the launcher has it.
         let mut choice = String::new();
         if self.chooses {
-            let parts = Parts { around: 17, blocks: 16, multiprocessors: 132 };
             for (columns, rows) in [(0, 0), (3, 1), (3, 300), (9, 1000), (74, 8192), (100_000, 8192), (5, 1 << 20)] {
-                let expected = parts.number(columns, rows);
-                choice
-                    .push_str(&format!("wrong += tessella_parts({columns}, {rows}, 17, 16, 132) != {expected};\n    "));
+                for rims in [Parts::RIMS, Parts::RIMS_OF_PLANES] {
+                    let expected = Parts { around: 17, blocks: 16, multiprocessors: 132, rims }.number(columns, rows);
+                    let found = format!("tessella_parts({columns}, {rows}, 17, 16, 132, {rims})");
+                    choice.push_str(&format!("wrong += {found} != {expected};\n    "));
+                }
             }
         }
         let helper = match source.text.split_once("static inline int64_t tessella_parts") {

@@ -163,13 +163,13 @@ impl Helper {
             Helper::Parts => format!(
                 "// Into how many parts rows fall, so that blocks fill all waves, and what is computed twice around parts stays little. Not more\n\
                  // than {close} are all tried. A block takes longer the more there are beside it on its multiprocessor.\n\
-                 {host} int64_t {name}(int64_t columns, int64_t rows, int64_t around, int64_t blocks, int64_t multiprocessors) {{\n    \
+                 {host} int64_t {name}(int64_t columns, int64_t rows, int64_t around, int64_t blocks, int64_t multiprocessors, int64_t rims) {{\n    \
                      int64_t best = 1, least = INT64_MAX;\n    \
                      for (int64_t parts = 1; parts <= rows; parts += parts / {close} + 1) {{\n        \
                          const int64_t on_each = (columns * parts + multiprocessors - 1) / multiprocessors;\n        \
                          const int64_t waves = (on_each + blocks - 1) / blocks;\n        \
                          const int64_t cost = ((rows + parts - 1) / parts + around)\n            \
-                             * (blocks * ({waits} * waves + {rims}) + {works} * on_each);\n        \
+                             * (blocks * ({waits} * waves + rims) + {works} * on_each);\n        \
                          if (cost < least) {{\n            \
                              best = parts;\n            \
                              least = cost;\n        \
@@ -178,7 +178,6 @@ impl Helper {
                      return best;\n}}",
                 close = Parts::CLOSE,
                 waits = Parts::WAITS,
-                rims = Parts::RIMS,
                 works = Parts::WORKS,
             ),
             Helper::Bytes => format!(

@@ -8,6 +8,8 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     Computation,
+    /// Where several are given.
+    OneComputation,
     Loop,
     Loops,
     Size,
@@ -108,6 +110,7 @@ impl Expected {
     fn name(self) -> &'static str {
         match self {
             Expected::Computation => "the name of a computation",
+            Expected::OneComputation => "the name of just one computation",
             Expected::Loop => "the name of a loop",
             Expected::Loops => "the names of loops",
             Expected::Size => "a size as an integer literal",

@@ -87,7 +87,10 @@ impl<'e> Call<'e> {
 
     /// A computation's name.
     pub(crate) fn computation(&self, expr: &Expr) -> Result<String, CommandError> {
-        name(expr).ok_or_else(|| self.wrong(Expected::Computation, expr))
+        name(expr).ok_or_else(|| match expr.kind {
+            ExprKind::Tuple(_) => self.wrong(Expected::OneComputation, expr),
+            _ => self.wrong(Expected::Computation, expr),
+        })
     }
 
     /// `S`, `(S,)` or `(S, R)`.

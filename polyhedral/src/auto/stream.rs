@@ -8,7 +8,7 @@ use crate::algorithm::{Algorithm, Computation};
 use crate::error::Error;
 use crate::expr::{Expr, ExprKind};
 use crate::isl::Ctx;
-use crate::machine::Gpu;
+use crate::machine::{Gpu, VECTOR_BYTES};
 use crate::schedule::{HexagonSize, Loop, Node, Path, Schedule, StreamSize, Tag};
 use crate::stream::rounds::walk;
 use crate::stream::settled::is_known;
@@ -68,6 +68,9 @@ const BY_INVERSE: f64 = 9.0;
 const SHOWS: f64 = 0.22;
 /// A stencil's loads and stores get so much of the rate of memory.
 const MOVES: f64 = 0.78;
+/// The two over planes, whose warps wait for each other at each plane: the slower one is all that shows.
+const SHOWS_OF_PLANES: f64 = 0.0;
+const MOVES_OF_PLANES: f64 = 0.85;
 /// Warps wait for their own results as long as so many of them compute; the GPU's rate is that with so many on a multiprocessor.
 const WAITING_WARPS: f64 = 9.2;
 const WARPS_OF_RATE: f64 = 18.0;
@@ -76,18 +79,27 @@ const MOST_BLOCKS: f64 = 32.0;
 /// So few warps leave nothing to do at a barrier.
 const FEW_WARPS: i64 = 8;
 const ALONE: f64 = 1.2;
+/// The same of more warps that are one block: all of them wait at once.
+const IN_ONE_BLOCK: f64 = 1.05;
 /// Of an instruction, what a shuffle takes, each stage, and a register that moves to memory and back.
 const SHUFFLE: f64 = 0.34;
 const STAGE: f64 = 0.17;
 const SPILLED: f64 = 13.0;
+/// The same over planes: where registers are that scarce, compilers move about ten times as many as the model counts (24 for 2, 64 for 10).
+const SPILLED_OF_PLANES: f64 = 60.0;
 /// Registers of a thread besides its rows, by what compilers leave of measured kernels, for each word of an element.
 const OTHERS: i64 = 42;
 /// The same for each field beyond two that goes from step to step, with its addresses and masks, by the points of a lane: 80 for two
 /// of them, 180 for four.
 const OTHERS_OF_FIELD: (i64, i64) = (50, -20);
-/// What compilers make of the registers of rows over two levels of time, or beside pictures, and over three levels, in quarters: by such
-/// kernels on an H200 (docs/performance.md).
-const OF_TWO_LEVELS: i64 = 7;
+/// What compilers make of the registers of rows over two levels of time that take turns, in halves, and besides for each thread, and for each word
+/// of a lane's points in each array: within a tenth of what ptxas 13.0 takes for 60 kernels of a star and of a reaction in both element types.
+const OF_TWO_LEVELS: i64 = 3;
+const OTHERS_OF_TWO_LEVELS: (i64, i64) = (32, 8);
+/// Where one of these moves to memory and back, as [`SPILLED`]: most of that is hidden.
+const SPILLED_OF_TWO_LEVELS: f64 = 4.0;
+/// The same registers beside pictures, and over three levels, in quarters: by such kernels on an H200 (docs/performance.md).
+const BESIDE_PICTURES: i64 = 7;
 const OF_MORE_LEVELS: i64 = 12;
 /// With more for each, too few warps of these are on a multiprocessor.
 const MOST_OF_LEVELS: i64 = 168;
@@ -145,6 +157,7 @@ impl Ways {
             StreamSize::hexagons(PLANE_HEXAGON_POINTS, HexagonSize { height, width, threads, tiles })
         });
         let mut found = stream::find_all(ctx, algorithm, time, &sizes)?;
+        found.retain(|(size, it)| !has_two_levels(it) || size.points <= most_points(algorithm, it));
         // Hexagons ask at each point what streams know away from the edges, and all of it in registers does not fit.
         let asks =
             |(_, it): &(StreamSize, Stream)| it.stages.iter().any(|stage| !Settled::all(algorithm, stage).is_empty());
@@ -217,6 +230,13 @@ fn loops_below(node: &Node) -> usize {
     }
 }
 
+/// Points of a row that a lane loads at once. With more of them, loads of a warp leave gaps between its lanes: three programs over two levels of time
+/// in Float64 were slower with four points a lane than with two for any number of steps.
+fn most_points(algorithm: &Algorithm, it: &Stream) -> u32 {
+    let bytes = it.fields.iter().map(|field| i64::from(algorithm.array(field.array).element.bytes()));
+    (VECTOR_BYTES / bytes.max().unwrap_or(1).min(VECTOR_BYTES)) as u32
+}
+
 /// Whether it is a stencil, rather than sums that stay where they are.
 pub(crate) fn reads_neighbours(it: &Stream) -> bool {
     let mut reads = it.stages.iter().flat_map(|stage| &stage.reads);
@@ -255,35 +275,55 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
     let bytes = passed.sum::<f64>() + fixed + recorded(algorithm, it);
     let points = f64::from(it.size.points) * it.all_lines() as f64 / it.warps() as f64;
     let (spilled, warps) = spills(gpu, algorithm, it);
-    let spilled = SPILLED * spilled as f64 / (points * steps);
+    let over_planes = it.axes[1].is_some();
+    let of_spilled = match over_planes {
+        true => SPILLED_OF_PLANES,
+        false if has_two_levels(it) => SPILLED_OF_TWO_LEVELS,
+        false => SPILLED,
+    };
+    let spilled = of_spilled * spilled as f64 / (points * steps);
     let once = it.inner_stages().map(|stage| instructions(algorithm, it, stage)).sum::<f64>() + spilled;
     let instructions = once * repeats;
-    let (moving, computing) = times(gpu, bytes, once * columns * lines * slowdown, warps);
-    let alone = if it.warps() > 1 && warps <= FEW_WARPS as f64 { ALONE } else { 1.0 };
-    let time = (moving.max(computing) + SHOWS * moving.min(computing)) * alone;
+    let (moves, shows) = if over_planes { (MOVES_OF_PLANES, SHOWS_OF_PLANES) } else { (MOVES, SHOWS) };
+    let (moving, computing) = times(gpu, moves, bytes, once * columns * lines * slowdown, warps);
+    let alone = match it.warps() {
+        2.. if warps <= FEW_WARPS as f64 => ALONE,
+        2.. if it.blocks(algorithm, gpu) == 1 => IN_ONE_BLOCK,
+        _ => 1.0,
+    };
+    let time = (moving.max(computing) + shows * moving.min(computing)) * alone;
     Some(Candidate { size: Some(size), bytes, instructions, time })
 }
 
-/// Whether registers would go to memory where that costs more than the model has it: in steps that take turns, over levels of time, and beside
-/// pictures of each step.
+/// Whether registers would go to memory where that costs more than the model has it: in steps that take turns, over three levels of time, and
+/// beside pictures of each step.
 fn takes_too_much(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> bool {
     if it.turns() > 1 && it.is_too_deep(algorithm, gpu) {
         return true;
     }
-    let pictures = it.records.iter().any(|record| record.thin == [false; 3]);
-    if !pictures && !it.fields.iter().any(|field| field.turns) {
+    if !has_pictures(it) && it.levels_beyond_two() == 0 {
         return false;
     }
     let of_thread = i64::from(gpu.registers / LANES) / (it.blocks(algorithm, gpu) * it.warps()) / 8 * 8;
-    let quarters = if it.levels_beyond_two() > 0 { OF_MORE_LEVELS } else { OF_TWO_LEVELS };
+    let quarters = if it.levels_beyond_two() > 0 { OF_MORE_LEVELS } else { BESIDE_PICTURES };
     let needed = it.registers(algorithm) * quarters / 4 + it.in_flight(algorithm) + OTHERS;
     of_thread > MOST_OF_LEVELS || needed > of_thread + SOME_SPILLED
 }
 
-/// Picoseconds of memory and of arithmetic, with so many warps on a multiprocessor.
-fn times(gpu: &Gpu, bytes: f64, instructions: f64, warps: f64) -> (f64, f64) {
+/// Whether most points write down something in each step.
+fn has_pictures(it: &Stream) -> bool {
+    it.records.iter().any(|record| record.thin == [false; 3])
+}
+
+/// Whether its arrays have two levels of time each, which take turns.
+fn has_two_levels(it: &Stream) -> bool {
+    it.levels_beyond_two() == 0 && !has_pictures(it) && it.fields.iter().any(|field| field.turns)
+}
+
+/// Picoseconds of memory, whose rate is this share of a copy's, and of arithmetic, with so many warps on a multiprocessor.
+fn times(gpu: &Gpu, moves: f64, bytes: f64, instructions: f64, warps: f64) -> (f64, f64) {
     let waiting = (1.0 + WAITING_WARPS / warps) / (1.0 + WAITING_WARPS / WARPS_OF_RATE);
-    (bytes / (MOVES * gpu.bytes_a_picosecond), instructions * waiting / gpu.instructions_a_picosecond)
+    (bytes / (moves * gpu.bytes_a_picosecond), instructions * waiting / gpu.instructions_a_picosecond)
 }
 
 /// How many registers of a thread go to memory, and how many warps are on a multiprocessor.
@@ -297,12 +337,17 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     let is_edge = |stage: &&Stage| stage.thin.iter().filter(|&&thin| thin).count() == 1;
     let edges = it.stages.iter().filter(is_edge).count() as i64 / it.turns().max(1);
     let others = OTHERS + of_field * (carried - 2).max(0) + OTHERS_OF_EDGE * points * edges;
-    let mut needed = it.registers(algorithm) + it.in_flight(algorithm) + others;
+    let mut needed = match has_two_levels(it) {
+        true => registers_of_two_levels(algorithm, it),
+        false => it.registers(algorithm) + it.in_flight(algorithm) + others,
+    };
     if it.axes[1].is_none() {
         let arrays = it.inner_stages().map(|stage| from_memory(algorithm, stage).len()).sum::<usize>() as i64;
-        let (arrays, (of_array, of_point)) = match carried > 2 {
-            true => ((arrays / it.turns().max(1) - 1).max(0), OTHERS_OF_MEMORY_BESIDE_FIELDS),
-            false => (arrays, OTHERS_OF_MEMORY),
+        let of_turn = arrays / it.turns().max(1);
+        let (arrays, (of_array, of_point)) = match (has_two_levels(it), carried > 2) {
+            (true, _) => (of_turn, OTHERS_OF_MEMORY),
+            (false, true) => ((of_turn - 1).max(0), OTHERS_OF_MEMORY_BESIDE_FIELDS),
+            (false, false) => (arrays, OTHERS_OF_MEMORY),
         };
         needed += arrays * i64::from(it.size.steps) * (of_array + of_point * points);
     }
@@ -311,12 +356,24 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
         let words = i64::from(words.max().unwrap_or(1));
         // Those of other warps are there, too, next to its own.
         needed += i64::from(it.size.points * (it.size.lines + 2)) * words + OTHERS * (words - 1);
+        // Steps of several turns keep a value more for each point of each turn: `waves3d` takes 377 registers a thread under `2, 2, 0, 4`.
+        needed += (it.turns() - 1).max(0) * i64::from(it.size.steps * it.size.points * it.size.lines) * words;
     }
     let warps = match it.warps() {
         1 => (f64::from(gpu.registers / LANES) / needed as f64).min(MOST_BLOCKS),
         several => (blocks * several) as f64,
     };
     ((needed - of_thread.min(MOST_REGISTERS)).max(0), warps)
+}
+
+/// How many registers a thread needs where arrays have two levels of time.
+fn registers_of_two_levels(algorithm: &Algorithm, it: &Stream) -> i64 {
+    let arrays: BTreeMap<_, i64> = (it.fields.iter().filter(|field| field.carried))
+        .map(|field| (field.array, i64::from(algorithm.array(field.array).element.bytes().div_ceil(4))))
+        .collect();
+    let (of_thread, of_word) = OTHERS_OF_TWO_LEVELS;
+    let words = arrays.values().sum::<i64>() * i64::from(it.size.points * it.size.lines);
+    it.registers(algorithm) * OF_TWO_LEVELS / 2 + of_thread + of_word * words
 }
 
 /// How many rows are computed for each that is stored, in a domain with so many points along each axis, and what they take where 1 is a
@@ -352,7 +409,7 @@ fn weigh_hexagon(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream
         let rows = 1.0 + ((around.below + around.above) * steps) as f64 / points;
         instructions += arithmetic(algorithm, stage) * rows * columns;
     }
-    let (moving, computing) = times(gpu, bytes, instructions, WARPS_OF_HEXAGONS);
+    let (moving, computing) = times(gpu, MOVES, bytes, instructions, WARPS_OF_HEXAGONS);
     // Each step begins with a barrier: few warps leave nothing to do meanwhile.
     let warps = hexagon.blocks(algorithm, it, gpu) * i64::from(hexagon.size.threads / LANES);
     let alone = if warps <= FEW_WARPS { ALONE_IN_HEXAGONS } else { 1.0 };
@@ -368,7 +425,7 @@ fn step_by_step(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> Candidate {
         bytes += written + once(algorithm, stage, |_| true).iter().sum::<f64>();
         instructions += arithmetic(algorithm, stage) + stage.reads.len() as f64;
     }
-    let (moving, computing) = times(gpu, bytes, instructions, MOST_BLOCKS);
+    let (moving, computing) = times(gpu, MOVES, bytes, instructions, MOST_BLOCKS);
     Candidate { size: None, bytes, instructions, time: moving.max(computing) + SHOWS * moving.min(computing) }
 }
 

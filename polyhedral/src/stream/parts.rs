@@ -12,6 +12,8 @@ pub struct Parts {
     /// Blocks that are on a multiprocessor at once.
     pub blocks: i64,
     pub multiprocessors: i64,
+    /// The weight of blocks at the rims, which take longer: [`Parts::RIMS`] or [`Parts::RIMS_OF_PLANES`].
+    pub rims: i64,
 }
 
 impl Parts {
@@ -19,14 +21,17 @@ impl Parts {
     pub const WAITS: i64 = 3;
     pub const WORKS: i64 = 5;
     pub const RIMS: i64 = 6;
-    /// The last one as the model of streams has it, whose other weights were fitted with it.
+    /// The last one where blocks walk along planes in steps of one turn: full waves are all that counts, by ten streams over 256 and 512 points
+    /// a side in up to 13 numbers of parts each (docs/performance.md).
+    pub const RIMS_OF_PLANES: i64 = 0;
+    /// The same of rows as the model of streams has it, whose other weights were fitted with it.
     const RIMS_OF_MODEL: i64 = 2;
     /// Beyond so many parts not each number is tried.
     pub const CLOSE: i64 = 32;
 
     /// The number of parts for so many columns of blocks.
     pub fn number(&self, columns: i64, rows: i64) -> i64 {
-        self.cheapest(columns, rows, Parts::RIMS)
+        self.cheapest(columns, rows, self.rims)
     }
 
     fn cheapest(&self, columns: i64, rows: i64, rims: i64) -> i64 {
@@ -43,12 +48,16 @@ impl Parts {
 
     /// Rows of each part as the model of streams has them, where no command gives them.
     pub fn modelled_rows(&self, columns: i64, rows: i64) -> i64 {
-        div_ceil(rows, self.cheapest(columns, rows, Parts::RIMS_OF_MODEL))
+        div_ceil(rows, self.cheapest(columns, rows, self.rims_of_model()))
+    }
+
+    fn rims_of_model(&self) -> i64 {
+        self.rims.min(Parts::RIMS_OF_MODEL)
     }
 
     /// What a launch of parts of so many rows takes, for each row of each column, where 1 is what it takes in full waves of long parts.
     pub fn slowdown(&self, columns: i64, rows: i64, part: i64) -> f64 {
-        let cost = self.cost(columns, rows, div_ceil(rows, part), Parts::RIMS_OF_MODEL) as f64;
+        let cost = self.cost(columns, rows, div_ceil(rows, part), self.rims_of_model()) as f64;
         cost * self.multiprocessors as f64 / ((Parts::WAITS + Parts::WORKS) * columns * rows) as f64
     }
 
@@ -70,7 +79,7 @@ mod tests {
     use super::*;
 
     /// Of eight steps of a five-point star.
-    const STAR: Parts = Parts { around: 17, blocks: 8, multiprocessors: 132 };
+    const STAR: Parts = Parts { around: 17, blocks: 8, multiprocessors: 132, rims: Parts::RIMS };
 
     #[test]
     fn large_domains_fill_their_last_wave() {
@@ -87,6 +96,13 @@ mod tests {
         assert_eq!(of_part(3, 300), 4);
         assert!((4..=16).contains(&of_part(9, 1000)));
         assert!((24..=40).contains(&of_part(18, 2000)));
+    }
+
+    /// `gradient3d` under `2, 2, 0, 4` and under `2, 2, 0, 4, 12`, with 256 points a side, and `laplacian3d`: as many parts as were fastest.
+    #[test]
+    fn planes_go_in_full_waves() {
+        let of = |around, blocks| Parts { around, blocks, multiprocessors: 132, rims: Parts::RIMS_OF_PLANES };
+        assert_eq!((of(4, 2).number(50, 256), of(4, 1).number(30, 256), of(8, 1).number(35, 256)), (5, 4, 7));
     }
 
     #[test]

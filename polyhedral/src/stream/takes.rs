@@ -239,7 +239,8 @@ impl Stream {
     /// What decides how many parts a launch has, if that is left to it.
     pub fn parts(&self, algorithm: &Algorithm, gpu: &Gpu) -> Parts {
         let (blocks, multiprocessors) = (self.blocks(algorithm, gpu), i64::from(gpu.multiprocessors));
-        Parts { around: self.around(), blocks, multiprocessors }
+        let rims = if self.axes[1].is_some() && self.turns() <= 1 { Parts::RIMS_OF_PLANES } else { Parts::RIMS };
+        Parts { around: self.around(), blocks, multiprocessors, rims }
     }
 
     /// How many rows a warp walks along besides those that it stores: before the first of them, and after the last.
