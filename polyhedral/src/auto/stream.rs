@@ -93,7 +93,7 @@ const OTHERS: i64 = 42;
 /// of them, 180 for four.
 const OTHERS_OF_FIELD: (i64, i64) = (50, -20);
 /// What compilers make of the registers of rows over two levels of time that take turns, in halves, and besides for each thread, and for each word
-/// of a lane's points in each array: within a tenth of what ptxas 13.0 takes for 60 kernels of a star and of a reaction in both element types.
+/// of a lane's points in each array: within an eighth of what ptxas 13.0 takes for 52 of 59 kernels of stars and of a reaction in both element types.
 const OF_TWO_LEVELS: i64 = 3;
 const OTHERS_OF_TWO_LEVELS: (i64, i64) = (32, 8);
 /// Where one of these moves to memory and back, as [`SPILLED`]: most of that is hidden.
@@ -336,10 +336,10 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     // Points that are written alone count for little.
     let is_edge = |stage: &&Stage| stage.thin.iter().filter(|&&thin| thin).count() == 1;
     let edges = it.stages.iter().filter(is_edge).count() as i64 / it.turns().max(1);
-    let others = OTHERS + of_field * (carried - 2).max(0) + OTHERS_OF_EDGE * points * edges;
-    let mut needed = match has_two_levels(it) {
+    let mut needed = OTHERS_OF_EDGE * points * edges;
+    needed += match has_two_levels(it) {
         true => registers_of_two_levels(algorithm, it),
-        false => it.registers(algorithm) + it.in_flight(algorithm) + others,
+        false => it.registers(algorithm) + it.in_flight(algorithm) + OTHERS + of_field * (carried - 2).max(0),
     };
     if it.axes[1].is_none() {
         let arrays = it.inner_stages().map(|stage| from_memory(algorithm, stage).len()).sum::<usize>() as i64;
