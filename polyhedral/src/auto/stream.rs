@@ -98,8 +98,8 @@ const OF_TWO_LEVELS: i64 = 3;
 const OTHERS_OF_TWO_LEVELS: (i64, i64) = (32, 8);
 /// Where one of these moves to memory and back, as [`SPILLED`]: most of that is hidden.
 const SPILLED_OF_TWO_LEVELS: f64 = 4.0;
-/// The same registers beside pictures, and over three levels, in quarters: by such kernels on an H200 (docs/performance.md).
-const BESIDE_PICTURES: i64 = 7;
+/// The same registers over two levels of one array or beside pictures, and over three levels, in quarters: by such kernels on an H200 (docs/performance.md).
+const OF_ONE_ARRAY: i64 = 7;
 const OF_MORE_LEVELS: i64 = 12;
 /// With more for each, too few warps of these are on a multiprocessor.
 const MOST_OF_LEVELS: i64 = 168;
@@ -295,17 +295,17 @@ fn weigh(gpu: &Gpu, algorithm: &Algorithm, size: StreamSize, it: &Stream, extent
     Some(Candidate { size: Some(size), bytes, instructions, time })
 }
 
-/// Whether registers would go to memory where that costs more than the model has it: in steps that take turns, over three levels of time, and
-/// beside pictures of each step.
+/// Whether registers would go to memory where that costs more than the model has it: in steps that take turns, over levels of time but of several
+/// matrices with two, and beside pictures of each step.
 fn takes_too_much(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> bool {
     if it.turns() > 1 && it.is_too_deep(algorithm, gpu) {
         return true;
     }
-    if !has_pictures(it) && it.levels_beyond_two() == 0 {
+    if has_two_levels(it) || !has_pictures(it) && !it.fields.iter().any(|field| field.turns) {
         return false;
     }
     let of_thread = i64::from(gpu.registers / LANES) / (it.blocks(algorithm, gpu) * it.warps()) / 8 * 8;
-    let quarters = if it.levels_beyond_two() > 0 { OF_MORE_LEVELS } else { BESIDE_PICTURES };
+    let quarters = if it.levels_beyond_two() > 0 { OF_MORE_LEVELS } else { OF_ONE_ARRAY };
     let needed = it.registers(algorithm) * quarters / 4 + it.in_flight(algorithm) + OTHERS;
     of_thread > MOST_OF_LEVELS || needed > of_thread + SOME_SPILLED
 }
@@ -315,9 +315,16 @@ fn has_pictures(it: &Stream) -> bool {
     it.records.iter().any(|record| record.thin == [false; 3])
 }
 
-/// Whether its arrays have two levels of time each, which take turns.
+/// Whether all that goes from step to step are several matrices with two levels of time each, which take turns.
 fn has_two_levels(it: &Stream) -> bool {
-    it.levels_beyond_two() == 0 && !has_pictures(it) && it.fields.iter().any(|field| field.turns)
+    let carried = || it.fields.iter().filter(|field| field.carried);
+    let arrays: BTreeSet<_> = carried().map(|field| field.array).collect();
+    let is_plane = it.axes[1].is_none() && it.axes[2].is_some();
+    is_plane
+        && arrays.len() > 1
+        && it.levels_beyond_two() == 0
+        && !has_pictures(it)
+        && carried().all(|field| field.turns)
 }
 
 /// Picoseconds of memory, whose rate is this share of a copy's, and of arithmetic, with so many warps on a multiprocessor.
