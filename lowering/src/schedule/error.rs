@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     Computation,
-    /// Where several are given.
+    /// Where a tuple of names is given.
     OneComputation,
     Loop,
     Loops,

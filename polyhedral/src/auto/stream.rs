@@ -373,13 +373,13 @@ fn spills(gpu: &Gpu, algorithm: &Algorithm, it: &Stream) -> (i64, f64) {
     ((needed - of_thread.min(MOST_REGISTERS)).max(0), warps)
 }
 
-/// How many registers a thread needs where arrays have two levels of time.
+/// How many registers a thread needs where several matrices have two levels of time.
 fn registers_of_two_levels(algorithm: &Algorithm, it: &Stream) -> i64 {
     let arrays: BTreeMap<_, i64> = (it.fields.iter().filter(|field| field.carried))
         .map(|field| (field.array, i64::from(algorithm.array(field.array).element.bytes().div_ceil(4))))
         .collect();
     let (of_thread, of_word) = OTHERS_OF_TWO_LEVELS;
-    let words = arrays.values().sum::<i64>() * i64::from(it.size.points * it.size.lines);
+    let words = arrays.values().sum::<i64>() * i64::from(it.size.points);
     it.registers(algorithm) * OF_TWO_LEVELS / 2 + of_thread + of_word * words
 }
 

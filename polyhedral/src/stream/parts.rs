@@ -21,8 +21,8 @@ impl Parts {
     pub const WAITS: i64 = 3;
     pub const WORKS: i64 = 5;
     pub const RIMS: i64 = 6;
-    /// The last one where blocks walk along planes in steps of one turn: full waves are all that counts, by ten streams over 256 and 512 points
-    /// a side in up to 13 numbers of parts each (docs/performance.md).
+    /// The last one where blocks walk along planes in steps of one turn: those at the rims count no more than others, by ten streams over 256 and
+    /// 512 points a side in 12 numbers of rows each (docs/performance.md).
     pub const RIMS_OF_PLANES: i64 = 0;
     /// The same of rows as the model of streams has it, whose other weights were fitted with it.
     const RIMS_OF_MODEL: i64 = 2;
